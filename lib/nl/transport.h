@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/time.h"
+
+/*
+ * A transport moves rtnetlink datagrams: a real AF_NETLINK socket or, in tests, one end of a fake kernel.
+ * Nothing above this header knows which. A transport is used by one thread at a time.
+ */
+
+struct nctl_transport;
+
+/* One received datagram. buf and cap belong to the caller; the rest is filled by recv. */
+struct nctl_dgram {
+	void *buf;
+	size_t cap;	/* bytes; 32 KiB hold any dump datagram of the kernel (netlink(7)) */
+	size_t len;	/* bytes received, at most cap */
+	bool truncated; /* the datagram was longer than cap; its rest is lost */
+	bool has_nsid;	/* NETLINK_LISTEN_ALL_NSID gave the sender's namespace */
+	int32_t nsid;
+};
+
+struct nctl_transport_ops {
+	/* A descriptor for poll(2), readable when recv would give something; stays the transport's. */
+	int (*get_fd)(struct nctl_transport *t);
+	/*
+	 * Sends one datagram of len bytes holding any number of messages to the kernel. rtnetlink does the
+	 * work inside this call, so it may take long (see PERF in tests/bench). 0 or a negative errno.
+	 */
+	int (*send)(struct nctl_transport *t, const void *buf, size_t len);
+	/*
+	 * Receives up to n datagrams without waiting. Returns how many (0: none there), or a negative errno:
+	 * -ENOBUFS when the receive buffer overran and messages are lost; the transport stays usable.
+	 */
+	int (*recv)(struct nctl_transport *t, struct nctl_dgram *v, size_t n);
+	/* Waits until recv would give something: 0 readable, -ETIMEDOUT, -errno. deadline may be NCTL_TIME_NEVER. */
+	int (*wait)(struct nctl_transport *t, nctl_time deadline);
+	/* Joins the multicast group (RTNLGRP_*, linux/rtnetlink.h). */
+	int (*join)(struct nctl_transport *t, unsigned group);
+	void (*destroy)(struct nctl_transport *t);
+};
+
+struct nctl_transport {
+	const struct nctl_transport_ops *ops;
+};
+
+/* Destroys t (NULL is fine). Returns NULL. */
+struct nctl_transport *nctl_transport_free(struct nctl_transport *t);
+void nctl_transport_freep(struct nctl_transport **t);
+
+enum nctl_transport_role {
+	NCTL_TRANSPORT_EVENTS,	/* big receive buffer, joins groups, sends nothing */
+	NCTL_TRANSPORT_REQUEST, /* requests, acks and dumps; strict checking, extended acks, capped acks */
+};
+
+/*
+ * Where transports come from: the kernel of one network namespace, real or fake. open gives a transport owned
+ * by the caller. cookie is the namespace's SO_NETNS_COOKIE (socket(7)), its identity while it lives.
+ */
+struct nctl_kernel {
+	int (*open)(struct nctl_kernel *k, enum nctl_transport_role role, struct nctl_transport **ret);
+	int (*get_cookie)(struct nctl_kernel *k, uint64_t *ret);
+};
+
+/* The kernel of the calling thread's namespace; static, never freed. */
+struct nctl_kernel *nctl_kernel_here(void);
