@@ -8,11 +8,11 @@ struct nctl_arena_chunk;
 
 struct nctl_arena {
 	struct nctl_arena_chunk *chunks; /* the current one first */
-	size_t used;                     /* of the current chunk */
+	size_t used;			 /* of the current chunk */
 	size_t bytes;
 };
 
-#define NCTL_ARENA_INIT {NULL, 0, 0}
+#define NCTL_ARENA_INIT ((struct nctl_arena){NULL, 0, 0})
 
 void nctl_arena_init(struct nctl_arena *a);
 

@@ -44,18 +44,26 @@ static inline void nctl_closep(int *fd)
 }
 
 #define nctl_container_of(ptr, type, member)                                                                 \
-	((type *)(void *)((char *)(uintptr_t)(ptr) - offsetof(type, member)))
+	((type *)(void *)((char *)(uintptr_t)(ptr)-offsetof(type, member)))
 
 #define NCTL_ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
-#define NCTL_PICK_(op, a, b, x, y)                                                                           \
+#define NCTL_MIN_(a, b, x, y)                                                                                \
 	({                                                                                                   \
 		__auto_type x = (a);                                                                         \
 		__auto_type y = (b);                                                                         \
-		x op y ? x : y;                                                                              \
+		y < x ? y : x;                                                                               \
 	})
-#define NCTL_PICK_ID_(op, a, b, id) NCTL_PICK_(op, a, b, NCTL_CONCAT(pick_a_, id), NCTL_CONCAT(pick_b_, id))
+#define NCTL_MIN_ID_(a, b, id) NCTL_MIN_(a, b, NCTL_CONCAT(min_a_, id), NCTL_CONCAT(min_b_, id))
+
+#define NCTL_MAX_(a, b, x, y)                                                                                \
+	({                                                                                                   \
+		__auto_type x = (a);                                                                         \
+		__auto_type y = (b);                                                                         \
+		x < y ? y : x;                                                                               \
+	})
+#define NCTL_MAX_ID_(a, b, id) NCTL_MAX_(a, b, NCTL_CONCAT(max_a_, id), NCTL_CONCAT(max_b_, id))
 
 /* Each argument is evaluated once; nesting is fine; give both the same type. */
-#define nctl_min(a, b) NCTL_PICK_ID_(<, a, b, __COUNTER__)
-#define nctl_max(a, b) NCTL_PICK_ID_(>, a, b, __COUNTER__)
+#define nctl_min(a, b) NCTL_MIN_ID_(a, b, __COUNTER__)
+#define nctl_max(a, b) NCTL_MAX_ID_(a, b, __COUNTER__)

@@ -27,7 +27,7 @@ struct nctl_hash {
 	size_t n;
 };
 
-#define NCTL_HASH_INIT {0}
+#define NCTL_HASH_INIT ((struct nctl_hash){0})
 
 void nctl_hash_init(struct nctl_hash *h);
 

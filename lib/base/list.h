@@ -16,7 +16,7 @@ struct nctl_list {
 };
 
 /* Initialiser: struct nctl_list l = NCTL_LIST_INIT(l); */
-#define NCTL_LIST_INIT(name) {&(name), &(name)}
+#define NCTL_LIST_INIT(name) ((struct nctl_list){&(name), &(name)})
 
 static inline void nctl_list_init(struct nctl_list *l)
 {

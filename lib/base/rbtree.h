@@ -17,7 +17,7 @@ struct nctl_rb_tree {
 	size_t n; /* nodes in the tree */
 };
 
-#define NCTL_RB_INIT {NULL, 0}
+#define NCTL_RB_INIT ((struct nctl_rb_tree){NULL, 0})
 
 /* Three-way comparisons; both must describe the same total order. */
 typedef int (*nctl_rb_cmp)(const struct nctl_rb_node *a, const struct nctl_rb_node *b);

@@ -16,7 +16,7 @@ struct nctl_strbuf {
 	int err; /* 0 or a negative errno */
 };
 
-#define NCTL_STRBUF_INIT {NULL, 0, 0, 0}
+#define NCTL_STRBUF_INIT ((struct nctl_strbuf){NULL, 0, 0, 0})
 
 void nctl_strbuf_fini(struct nctl_strbuf *b);
 
@@ -41,5 +41,5 @@ void nctl_strbuf_reset(struct nctl_strbuf *b);
 /* The text, "" if there is none; valid until the next write. */
 const char *nctl_strbuf_str(const struct nctl_strbuf *b);
 
-/* The text as memory of the caller (free()), or NULL if err is set or there is no memory. b is empty after it. */
+/* The text as memory of the caller (free()), NULL if err is set or there is no memory. Leaves b empty. */
 char *nctl_strbuf_steal(struct nctl_strbuf *b);

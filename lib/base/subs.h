@@ -23,7 +23,7 @@ struct nctl_sub {
 	uint64_t born; /* the list's round when this one was added */
 };
 
-#define NCTL_SUB_INIT {{NULL, NULL}, NULL, NULL, NULL, 0}
+#define NCTL_SUB_INIT ((struct nctl_sub){{NULL, NULL}, NULL, NULL, NULL, 0})
 
 void nctl_subs_init(struct nctl_subs *list);
 
