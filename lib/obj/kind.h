@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "obj/field.h"
+
+/* A link kind: one const description a kind, one file each in lib/kinds (S5). */
+
+struct nctl_link;
+
+enum nctl_kind_trait {
+	NCTL_KIND_PORT_DOWN = 1 << 0,	/* a link that is up cannot become a port (bond: bond_enslave) */
+	NCTL_KIND_PORTS_FIRST = 1 << 1, /* its ports join before uppers are made on it (bond: it takes a port's MAC) */
+	NCTL_KIND_VRF = 1 << 2,		/* its ports are in its VRF; a device's `vrf:` names one */
+	NCTL_KIND_PEERED = 1 << 3,	/* made in pairs (veth) */
+	NCTL_KIND_LOWER_REQUIRED = 1 << 4,
+	NCTL_KIND_PHYSICAL = 1 << 5,	/* no kind in the kernel: never created nor deleted (ethernets) */
+};
+
+struct nctl_kind {
+	const char *name;	/* IFLA_INFO_KIND */
+	const char *section;	/* netplan's section ("vlans"), NULL: cannot be configured */
+	const char *parameters; /* key of a mapping that holds the fields ("parameters"), NULL: they stand beside the common keys */
+	const char *lower_key;	/* key that names the lower link ("link"), or NULL */
+	const char *ports_key;	/* key that lists the ports ("interfaces"), or NULL */
+	const char *peer_key;	/* key that names the other end ("peer"), or NULL */
+	const char *help;
+	unsigned traits;
+	size_t data_size; /* bytes of the object behind IFLA_INFO_DATA, 0 none */
+	struct nctl_field_table data;
+	size_t port_size; /* bytes of the object that a port of this kind carries (IFLA_INFO_SLAVE_DATA), 0 none */
+	struct nctl_field_table port;
+	/* Adds to an open IFLA_INFO_DATA what no field can say (veth: the peer's whole message); or NULL. */
+	void (*encode_extra)(const struct nctl_link *link, const struct nctl_link *peer, struct nctl_msgbuf *msg);
+	/* The last word on decoded data: drops fields that iproute2 shows in some modes only (bond); or NULL. */
+	void (*fixup)(void *data, uint64_t *has);
+};
+
+/* All kinds, NULL-terminated; defined by lib/kinds from the list in its meson.build. */
+extern const struct nctl_kind *const nctl_kinds[];
+
+/* By IFLA_INFO_KIND (NULL for kinds that we do not know), or by YAML section. */
+const struct nctl_kind *nctl_kind_find(const char *name);
+const struct nctl_kind *nctl_kind_by_section(const char *section);

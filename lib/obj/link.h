@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <net/if.h>
+
+#include "net/lladdr.h"
+#include "net/types.h"
+#include "obj/field.h"
+#include "obj/kind.h"
+
+/*
+ * A link as the kernel describes it (rtnetlink(7), linux/if_link.h), or as YAML wants it. Identity: ifindex
+ * within a namespace. `has` tells which fields of nctl_link_fields are set, data_has and port_has the same for
+ * the kind's own fields.
+ */
+struct nctl_link {
+	nctl_ifindex ifindex;
+	uint32_t flags; /* IFF_* (netdevice(7)) */
+	uint16_t arphrd; /* ARPHRD_* */
+	uint64_t has;
+
+	char name[IF_NAMESIZE];
+	nctl_mtu mtu, min_mtu, max_mtu;
+	nctl_ifindex lower;  /* IFLA_LINK, 0: none */
+	nctl_nsid lower_nsid; /* IFLA_LINK_NETNSID: lower is an index there; NCTL_NSID_NONE: here */
+	nctl_ifindex master;
+	uint32_t group, txqlen, promiscuity, allmulti, num_tx_queues, num_rx_queues;
+	uint32_t gso_max_size, gso_max_segs, tso_max_size, tso_max_segs, gro_max_size;
+	uint8_t operstate, linkmode, addr_gen_mode, proto_down;
+	struct nctl_lladdr address, broadcast;
+	char qdisc[IF_NAMESIZE];
+
+	char *alias;	 /* owned; NULL none */
+	char **altnames; /* owned, sorted, NULL-terminated; NULL none */
+
+	const struct nctl_kind *kind; /* NULL: physical, or unknown: then kind_name */
+	char *kind_name;	      /* owned; of a kind that we do not know */
+	void *data;		      /* owned; kind->data_size bytes, NULL if 0 or unknown */
+	uint64_t data_has;
+
+	const struct nctl_kind *port_kind; /* kind of the master as this port says (IFLA_INFO_SLAVE_KIND) */
+	void *port;			   /* owned; port_kind->port_size bytes */
+	uint64_t port_has;
+};
+
+/* The common fields, bit i of `has` is entry i. */
+enum nctl_link_field {
+	NCTL_LINK_NAME,
+	NCTL_LINK_MTU,
+	NCTL_LINK_LOWER,
+	NCTL_LINK_MASTER,
+	NCTL_LINK_GROUP,
+	NCTL_LINK_ADDRESS,
+	NCTL_LINK_ALIAS,
+	NCTL_LINK_TXQLEN,
+	NCTL_LINK_ADDR_GEN_MODE,
+	NCTL_LINK_FLAGS, /* pseudo fields from here: in masks, with hooks */
+	NCTL_LINK_ALTNAMES,
+	NCTL_LINK_LOWER_NSID,
+	NCTL_LINK_BROADCAST,
+	NCTL_LINK_MIN_MTU,
+	NCTL_LINK_MAX_MTU,
+	NCTL_LINK_PROMISCUITY,
+	NCTL_LINK_ALLMULTI,
+	NCTL_LINK_NUM_TX_QUEUES,
+	NCTL_LINK_NUM_RX_QUEUES,
+	NCTL_LINK_GSO_MAX_SIZE,
+	NCTL_LINK_GSO_MAX_SEGS,
+	NCTL_LINK_TSO_MAX_SIZE,
+	NCTL_LINK_TSO_MAX_SEGS,
+	NCTL_LINK_GRO_MAX_SIZE,
+	NCTL_LINK_OPERSTATE,
+	NCTL_LINK_LINKMODE,
+	NCTL_LINK_PROTO_DOWN,
+	NCTL_LINK_QDISC,
+	NCTL_LINK_ARPHRD,
+	NCTL_LINK_N_FIELDS
+};
+extern const struct nctl_field_table nctl_link_fields;
+#define NCTL_LINK_BIT(name_) (UINT64_C(1) << NCTL_LINK_##name_)
+
+/* What differs between two links: common fields, the kind's, the port's, and whether the kinds themselves do. */
+struct nctl_link_diff {
+	uint64_t common, data, port;
+	bool kind, port_kind;
+};
+
+#define NCTL_LINK_INIT ((struct nctl_link){.lower_nsid = NCTL_NSID_NONE})
+
+void nctl_link_fini(struct nctl_link *l); /* frees what l owns, not l; l is NCTL_LINK_INIT then */
+void nctl_link_move(struct nctl_link *dst, struct nctl_link *src); /* dst's old content is freed, src is empty then */
+int nctl_link_copy(struct nctl_link *dst, const struct nctl_link *src); /* dst is overwritten, not freed; -ENOMEM */
+
+/* Gives l zeroed data (or port) of kind k, as its owner. 0 or -ENOMEM. */
+int nctl_link_set_kind(struct nctl_link *l, const struct nctl_kind *k);
+int nctl_link_set_port_kind(struct nctl_link *l, const struct nctl_kind *k);
+
+/* True if anything differs; everything counts, VOLATILE fields excepted. */
+bool nctl_link_compare(const struct nctl_link *a, const struct nctl_link *b, struct nctl_link_diff *ret);
+const char *nctl_link_kind_name(const struct nctl_link *l); /* NULL for physical links */
+bool nctl_link_is_up(const struct nctl_link *l);	    /* IFF_UP */
+
+/* One JSON object as `ip -j -d link` prints it. */
+void nctl_link_json(const struct nctl_link *l, const struct nctl_names *names, struct nctl_json *json);
