@@ -8,7 +8,7 @@ struct nctl_arena_chunk;
 
 struct nctl_arena {
 	struct nctl_arena_chunk *chunks; /* the current one first */
-	size_t used;			 /* of the current chunk */
+	size_t used;                     /* of the current chunk */
 	size_t bytes;
 };
 

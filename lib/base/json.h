@@ -17,7 +17,7 @@
 struct nctl_json {
 	struct nctl_strbuf *out;
 	unsigned depth;
-	bool keyed;			 /* a key was written and waits for its value */
+	bool keyed;                      /* a key was written and waits for its value */
 	bool in_object[NCTL_JSON_DEPTH]; /* by level; else an array */
 	bool has_items[NCTL_JSON_DEPTH];
 };

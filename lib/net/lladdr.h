@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define NCTL_LLADDR_MAX 32		      /* MAX_ADDR_LEN of linux/netdevice.h */
+#define NCTL_LLADDR_MAX 32                    /* MAX_ADDR_LEN of linux/netdevice.h */
 #define NCTL_LLADDR_STR (NCTL_LLADDR_MAX * 3) /* text with its NUL */
 
 /* A link-layer address. len 0: none; the bytes past len are 0. */

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <sys/socket.h>
 
-#define NCTL_ADDR_STR	46		    /* INET6_ADDRSTRLEN of netinet/in.h */
+#define NCTL_ADDR_STR   46                  /* INET6_ADDRSTRLEN of netinet/in.h */
 #define NCTL_PREFIX_STR (NCTL_ADDR_STR + 4) /* and "/128" */
 
 /*
@@ -15,16 +15,16 @@
  */
 struct nctl_prefix {
 	uint8_t family; /* AF_INET, AF_INET6, AF_UNSPEC */
-	uint8_t len;	/* 0..32 or 0..128 */
+	uint8_t len;    /* 0..32 or 0..128 */
 	uint8_t addr[16];
 };
 
 #define NCTL_PREFIX_NULL ((struct nctl_prefix){0})
 
 enum nctl_prefix_flags {
-	NCTL_PREFIX_ANY = 0,		  /* "/length" may be missing: 32 or 128 then */
+	NCTL_PREFIX_ANY = 0,              /* "/length" may be missing: 32 or 128 then */
 	NCTL_PREFIX_NEED_LENGTH = 1 << 0, /* "/length" must be there */
-	NCTL_PREFIX_ADDR_ONLY = 1 << 1,	  /* "/length" must not be there */
+	NCTL_PREFIX_ADDR_ONLY = 1 << 1,   /* "/length" must not be there */
 };
 
 /* Positive result of nctl_prefix_parse. */
