@@ -8,8 +8,8 @@
 
 /*
  * Reading attributes under a policy: what the kernel (or a hostile peer) sends is checked once, for length, on
- * the way into a table of pointers; readers then need no check of their own. Unknown attributes are skipped and
- * counted, since newer kernels have more; a known one of a wrong length makes the whole parse fail.
+ * the way into a table of pointers; readers then need no check of their own. Unknown attributes are skipped,
+ * since newer kernels have more; a known one of a wrong length makes the whole parse fail.
  */
 enum nctl_attr_kind {
 	NCTL_ATTR_ANY, /* any length: nests, binary */
@@ -18,7 +18,7 @@ enum nctl_attr_kind {
 	NCTL_ATTR_U32,
 	NCTL_ATTR_U64,
 	NCTL_ATTR_STR,	/* NUL-terminated inside the payload, at most max bytes with the NUL (0: any) */
-	NCTL_ATTR_BYTES, /* exactly min..max bytes */
+	NCTL_ATTR_BYTES, /* min..max bytes (max 0: any number from min) */
 	NCTL_ATTR_NEST, /* well-formed attributes inside */
 };
 

@@ -18,7 +18,8 @@ struct nctl_msgbuf {
 	size_t cap;
 	size_t len;	/* bytes of committed messages, NLMSG_ALIGNed */
 	size_t n;	/* committed messages */
-	size_t open;	/* bytes of the open message so far (unaligned); 0: none open */
+	size_t last;	/* offset of the last committed message, if n */
+	size_t open;	/* bytes of the open message so far, NLMSG_ALIGNed; 0: none open */
 	bool overflow;	/* the open message did not fit */
 };
 
@@ -28,7 +29,10 @@ enum { NCTL_MSG_FULL = 1 }; /* commit: the message did not fit and was dropped *
 void nctl_msgbuf_init(struct nctl_msgbuf *m, void *buf, size_t cap);
 void nctl_msgbuf_reset(struct nctl_msgbuf *m);
 
-/* Opens a message: type (RTM_*), flags (NLM_F_REQUEST is added), a copy of the family header. seq is written at commit. */
+/*
+ * Opens a message: type (RTM_*), flags (NLM_F_REQUEST is added), a copy of the family header. seq is written at
+ * commit. A message that is still open is dropped.
+ */
 void nctl_msg_begin(struct nctl_msgbuf *m, uint16_t type, uint16_t flags, const void *hdr, size_t hdr_len);
 void nctl_msg_put(struct nctl_msgbuf *m, uint16_t attr, const void *data, size_t len);
 void nctl_msg_put_u8(struct nctl_msgbuf *m, uint16_t attr, uint8_t v);
@@ -41,7 +45,7 @@ void nctl_msg_put_raw(struct nctl_msgbuf *m, const void *data, size_t len);
 /* Opens a nest (NLA_F_NESTED is not set, as iproute2); returns its offset for nest_end. An empty nest stays. */
 size_t nctl_msg_nest_begin(struct nctl_msgbuf *m, uint16_t attr);
 void nctl_msg_nest_end(struct nctl_msgbuf *m, size_t nest);
-/* Drops an open nest, with all inside. */
+/* Drops an open nest, with all inside. A message that overflowed stays so. */
 void nctl_msg_nest_cancel(struct nctl_msgbuf *m, size_t nest);
 
 /* Closes the open message with this sequence number. 0, or NCTL_MSG_FULL: dropped, nothing of it is left. */

@@ -12,9 +12,12 @@
 struct nctl_pump;
 
 struct nctl_pump_ops {
-	/* One message; nsid is NCTL_NSID_NONE for the transport's own namespace. nlh lives until the call returns. */
+	/* One message; nsid is -1 (NCTL_NSID_NONE) for the transport's own namespace. nlh lives until the call returns. */
 	void (*message)(void *userdata, int32_t nsid, const struct nlmsghdr *nlh);
-	/* Messages are lost: the receive buffer overran or a datagram was truncated. What we know is suspect from here. */
+	/*
+	 * Messages are lost: the receive buffer overran, or a datagram was truncated or malformed. What we know is
+	 * suspect from here.
+	 */
 	void (*lost)(void *userdata);
 };
 

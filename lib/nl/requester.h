@@ -28,7 +28,7 @@ struct nctl_reply {
 /* Encoded messages that go out in one send, and what came back. Sequence numbers are first_seq + index. */
 struct nctl_batch {
 	struct nctl_msgbuf msgs;
-	uint32_t first_seq; /* set by nctl_batch_begin */
+	uint32_t first_seq; /* set by nctl_batch_new, unique in the process */
 	void *userdata;	    /* the owner's */
 	/* filled by the requester: */
 	int status;	      /* 0 all messages were answered for; -errno the transport failed, outcome unknown */
@@ -54,11 +54,12 @@ struct nctl_result {
 	struct nctl_batch *batch;
 	/* dumps: */
 	void *userdata;	  /* of nctl_requester_dump */
-	unsigned attempt; /* from 1; steps when NLM_F_DUMP_INTR made the dump start again */
+	unsigned attempt; /* from 1; steps when the dump started again (NLM_F_DUMP_INTR, overrun, truncation) */
 	uint8_t *data;	  /* len bytes of whole messages, no NLMSG_DONE; owned by the result */
 	size_t len;
 	int status;
 };
+/* Frees r with its data and, unless the taker moved it out by take_ptr, its batch. Returns NULL. */
 struct nctl_result *nctl_result_free(struct nctl_result *r);
 
 struct nctl_requester_stats {
@@ -90,7 +91,7 @@ void nctl_requester_freep(struct nctl_requester **r);
 
 enum { NCTL_REQUESTER_FULL = 1 };
 
-/* Queues b, which is then the requester's until it comes back as a result. 0, NCTL_REQUESTER_FULL (b stays the caller's). */
+/* Queues b, which is then the requester's until it comes back as a result. Else NCTL_REQUESTER_FULL or -ENOMEM: b stays the caller's. */
 int nctl_requester_submit(struct nctl_requester *r, struct nctl_batch *b);
 /* Queues a dump request: type RTM_GET*, family header, attributes as len raw bytes (NULL: none), all copied. */
 int nctl_requester_dump(struct nctl_requester *r, uint16_t type, const void *hdr, size_t hdr_len, const void *attrs,

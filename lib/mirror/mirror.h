@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/genset.h"
+#include "base/hash.h"
+#include "base/list.h"
+#include "base/rbtree.h"
+#include "base/subs.h"
+#include "obj/addr.h"
+#include "obj/link.h"
+
+/*
+ * The mirror of one network namespace: links and addresses with every index, kept by one insert, one update and
+ * one remove (S6). It knows no messages: lib/exec decodes and feeds it. Pointers to its objects are valid until
+ * the next call that feeds it; keep an ifindex instead.
+ */
+
+struct nctl_mirror;
+
+struct nctl_mirror_link {
+	struct nctl_link v;		/* read only to all but the mirror */
+	struct nctl_rb_node by_index;
+	struct nctl_hash_node by_name;
+	struct nctl_mirror_altname *altnames; /* one hash node each, as many as v.altnames */
+	struct nctl_list ports;		/* links whose master this is, by .in_master */
+	struct nctl_list uppers;	/* links whose lower this is, by .in_lower */
+	struct nctl_list in_master, in_lower;
+	struct nctl_rb_tree addrs;	/* struct nctl_mirror_addr by .by_identity */
+	struct nctl_genset_node gen;
+	uint64_t touched;		/* sync serial of the last event that spoke of it */
+};
+
+struct nctl_mirror_addr {
+	struct nctl_addr v;
+	struct nctl_rb_node by_identity; /* in its link's addrs */
+	struct nctl_rb_node by_prefix;	 /* in the namespace: (family, address, length, ifindex) */
+	struct nctl_genset_node gen;
+	uint64_t touched;
+};
+
+enum nctl_object_type { NCTL_OBJECT_LINK, NCTL_OBJECT_ADDR, NCTL_OBJECT_N_TYPES };
+enum nctl_change_op { NCTL_ADDED, NCTL_CHANGED, NCTL_REMOVED };
+
+/* A change record. Both values live until the callback returns. */
+struct nctl_change {
+	enum nctl_object_type type;
+	enum nctl_change_op op;
+	nctl_ifindex ifindex;
+	const struct nctl_link *old_link, *new_link; /* LINK; NULL where there is none */
+	struct nctl_link_diff link_diff;	     /* LINK, CHANGED */
+	const struct nctl_addr *old_addr, *new_addr; /* ADDR */
+	uint64_t addr_diff;			     /* ADDR, CHANGED: NCTL_ADDR_BITs */
+};
+
+struct nctl_mirror_stats {
+	uint64_t added, changed, removed; /* change records */
+	uint64_t unchanged;		  /* events that told nothing new */
+	uint64_t dump_ignored;		  /* dump entries that an event had overtaken */
+	uint64_t swept;			  /* objects that a complete dump no longer had */
+};
+
+int nctl_mirror_new(struct nctl_mirror **ret);
+struct nctl_mirror *nctl_mirror_free(struct nctl_mirror *m);
+void nctl_mirror_freep(struct nctl_mirror **m);
+
+/* Subscribers only mark work (S19); the callback's argument is a struct nctl_change. */
+struct nctl_subs *nctl_mirror_subs(struct nctl_mirror *m);
+const struct nctl_mirror_stats *nctl_mirror_get_stats(const struct nctl_mirror *m);
+
+/* Where a value comes from: an event always wins over an entry of a dump that was running when it came. */
+enum nctl_source { NCTL_SOURCE_EVENT, NCTL_SOURCE_DUMP };
+
+/* Takes what l owns (l is empty then). 0 or -ENOMEM: the mirror is as before, and out of date. */
+int nctl_mirror_link_put(struct nctl_mirror *m, struct nctl_link *l, enum nctl_source src);
+int nctl_mirror_link_drop(struct nctl_mirror *m, nctl_ifindex ifindex);
+int nctl_mirror_addr_put(struct nctl_mirror *m, const struct nctl_addr *a, enum nctl_source src);
+int nctl_mirror_addr_drop(struct nctl_mirror *m, const struct nctl_addr *a);
+
+/* A full list of one type is about to arrive; call it before the request is sent. */
+void nctl_mirror_dump_begin(struct nctl_mirror *m, enum nctl_object_type type);
+/* It has arrived: what neither it nor an event mentioned since begin goes. complete false: nothing goes. */
+void nctl_mirror_dump_end(struct nctl_mirror *m, enum nctl_object_type type, bool complete);
+
+/* Readers. NULL where there is none. */
+const struct nctl_mirror_link *nctl_mirror_link_get(const struct nctl_mirror *m, nctl_ifindex ifindex);
+const struct nctl_mirror_link *nctl_mirror_link_find(const struct nctl_mirror *m, const char *name); /* or altname */
+/* The first link with an index of at least ifindex: start with 1, go on with the last one's + 1. */
+const struct nctl_mirror_link *nctl_mirror_link_from(const struct nctl_mirror *m, nctl_ifindex ifindex);
+const struct nctl_mirror_link *nctl_mirror_link_next(const struct nctl_mirror_link *l);
+size_t nctl_mirror_link_count(const struct nctl_mirror *m);
+nctl_ifindex nctl_mirror_link_last(const struct nctl_mirror *m); /* the highest index, 0 none */
+
+const struct nctl_mirror_addr *nctl_mirror_addr_get(const struct nctl_mirror *m, const struct nctl_addr *identity);
+const struct nctl_mirror_addr *nctl_mirror_addr_first(const struct nctl_mirror_link *l);
+const struct nctl_mirror_addr *nctl_mirror_addr_next(const struct nctl_mirror_addr *a);
+/* The first holder of this very address (any length, any link), and the others behind it. */
+const struct nctl_mirror_addr *nctl_mirror_addr_find(const struct nctl_mirror *m, const struct nctl_prefix *p);
+size_t nctl_mirror_addr_count(const struct nctl_mirror *m);
+
+/* For printers: names and states straight from the mirror. */
+struct nctl_names nctl_mirror_names(const struct nctl_mirror *m);

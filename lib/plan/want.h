@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "obj/addr.h"
+#include "obj/link.h"
+
+/* The desired state: what YAML says, typed and checked, with a position for everything. Made by daemon/config. */
+
+/* A place in the configuration; file is an index into nctl_want.files. line and column from 1; line 0: nowhere. */
+struct nctl_pos {
+	uint32_t file, line, column;
+};
+
+struct nctl_want_link;
+
+/* The name of another link, and where it was written. name NULL: not given. */
+struct nctl_want_ref {
+	const char *name;
+	struct nctl_want_link *link; /* NULL: not in the configuration; it must then be in the kernel */
+	struct nctl_pos pos;
+};
+
+struct nctl_want_addr {
+	struct nctl_addr v; /* ifindex 0 */
+	struct nctl_pos pos;
+};
+
+enum nctl_want_admin {
+	NCTL_WANT_UP,
+	NCTL_WANT_DOWN,	  /* activation-mode: off */
+	NCTL_WANT_MANUAL, /* activation-mode: manual: left as it is */
+};
+
+/* A definition as it was written: one device, or a range of them. */
+struct nctl_want_def {
+	const char *label; /* "foo.{1..1500}" */
+	struct nctl_pos pos;
+	const struct nctl_kind *kind;
+	size_t n_links;
+};
+
+struct nctl_want_link {
+	/*
+	 * name, kind, data, and the other fields that YAML gives, as has and data_has (and port_has, of the master's
+	 * kind) say; ifindex, lower and master are 0: they follow from the references.
+	 */
+	struct nctl_link v;
+	const struct nctl_want_def *def;
+	struct nctl_pos pos;
+	struct nctl_want_ref lower, master, peer;
+	struct nctl_want_addr *addrs;
+	size_t n_addrs;
+	enum nctl_want_admin admin;
+	bool optional; /* wait-online does not wait for it */
+	uint32_t number; /* index in nctl_want.links */
+};
+
+/* All of it lives in the arena: nothing in it is freed alone, and nctl_link_fini is never called on a v. */
+struct nctl_want {
+	struct nctl_arena arena;
+	const char **files; /* paths */
+	size_t n_files;
+	struct nctl_want_def **defs;
+	size_t n_defs;
+	struct nctl_want_link **links; /* in the order of the files */
+	size_t n_links;
+	void *by_name; /* index of nctl_want_find, built by nctl_want_seal */
+};
+
+struct nctl_want *nctl_want_new(void); /* empty and valid, NULL: no memory */
+struct nctl_want *nctl_want_free(struct nctl_want *w);
+void nctl_want_freep(struct nctl_want **w);
+/* Builds the index by name. 0, -ENOMEM; -EEXIST with the second holder of a name in ret_twice. */
+int nctl_want_seal(struct nctl_want *w, const struct nctl_want_link **ret_twice);
+struct nctl_want_link *nctl_want_find(const struct nctl_want *w, const char *name);
