@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "loop/loop.h"
+#include "reconcile/reconcile.h"
+
+/*
+ * The bus API (org.netctld.Manager on /org/netctld) on the private socket RUNTIME_DIR/private. Methods:
+ *
+ *   Check(a(sh) files)            -> s   JSON answer of nd_reconcile_check; files: path as shown, open descriptor
+ *   Plan(a(sh) files, u flags)    -> s   files empty: the daemon's own paths
+ *   Apply(a(sh) files, u flags)   -> s   asynchronous; files empty: error; ND_APPLY_* flags
+ *   Reload(u flags)               -> s   asynchronous: the daemon's own paths, read again
+ *   Status()                      -> s   JSON of nd_reconcile_status
+ *   Query(s object, a{ss} filters)-> h   a pipe that gives one JSON object a line ("link", "address"), then ends
+ */
+struct nd_bus;
+
+/* listen_fd: a bound listening socket that this takes over (socket activation), or -1: bind it here. */
+int nd_bus_new(struct nd_loop *loop, struct nd_reconcile *reconcile, const char *runtime_dir, int listen_fd,
+	struct nd_bus **ret);
+struct nd_bus *nd_bus_free(struct nd_bus *b);
