@@ -16,11 +16,11 @@ struct nctl_lladdr;
 struct nctl_msgbuf {
 	uint8_t *buf;
 	size_t cap;
-	size_t len;	/* bytes of committed messages, NLMSG_ALIGNed */
-	size_t n;	/* committed messages */
-	size_t last;	/* offset of the last committed message, if n */
-	size_t open;	/* bytes of the open message so far, NLMSG_ALIGNed; 0: none open */
-	bool overflow;	/* the open message did not fit */
+	size_t len;    /* bytes of committed messages, NLMSG_ALIGNed */
+	size_t n;      /* committed messages */
+	size_t last;   /* offset of the last committed message, if n */
+	size_t open;   /* bytes of the open message so far, NLMSG_ALIGNed; 0: none open */
+	bool overflow; /* the open message did not fit */
 };
 
 enum { NCTL_MSG_FULL = 1 }; /* commit: the message did not fit and was dropped */
@@ -30,8 +30,8 @@ void nctl_msgbuf_init(struct nctl_msgbuf *m, void *buf, size_t cap);
 void nctl_msgbuf_reset(struct nctl_msgbuf *m);
 
 /*
- * Opens a message: type (RTM_*), flags (NLM_F_REQUEST is added), a copy of the family header. seq is written at
- * commit. A message that is still open is dropped.
+ * Opens a message: type (RTM_*), flags (NLM_F_REQUEST is added), a copy of the family header. seq is written
+ * at commit. A message that is still open is dropped.
  */
 void nctl_msg_begin(struct nctl_msgbuf *m, uint16_t type, uint16_t flags, const void *hdr, size_t hdr_len);
 void nctl_msg_put(struct nctl_msgbuf *m, uint16_t attr, const void *data, size_t len);
@@ -42,7 +42,7 @@ void nctl_msg_put_u64(struct nctl_msgbuf *m, uint16_t attr, uint64_t v);
 void nctl_msg_put_str(struct nctl_msgbuf *m, uint16_t attr, const char *s); /* with its NUL */
 /* Raw bytes without an attribute header, aligned to 4: struct ifinfomsg inside VETH_INFO_PEER. */
 void nctl_msg_put_raw(struct nctl_msgbuf *m, const void *data, size_t len);
-/* Opens a nest (NLA_F_NESTED is not set, as iproute2); returns its offset for nest_end. An empty nest stays. */
+/* Opens a nest (without NLA_F_NESTED, as iproute2); returns its offset for nest_end. An empty nest stays. */
 size_t nctl_msg_nest_begin(struct nctl_msgbuf *m, uint16_t attr);
 void nctl_msg_nest_end(struct nctl_msgbuf *m, size_t nest);
 /* Drops an open nest, with all inside. A message that overflowed stays so. */

@@ -12,18 +12,21 @@
 struct nctl_pump;
 
 struct nctl_pump_ops {
-	/* One message; nsid is -1 (NCTL_NSID_NONE) for the transport's own namespace. nlh lives until the call returns. */
+	/*
+	 * One message; nsid is -1 (NCTL_NSID_NONE) for the transport's own namespace. nlh lives until the
+	 * call returns.
+	 */
 	void (*message)(void *userdata, int32_t nsid, const struct nlmsghdr *nlh);
 	/*
-	 * Messages are lost: the receive buffer overran, or a datagram was truncated or malformed. What we know is
-	 * suspect from here.
+	 * Messages are lost: the receive buffer overran, or a datagram was truncated or malformed. What we
+	 * know is suspect from here.
 	 */
 	void (*lost)(void *userdata);
 };
 
 struct nctl_pump_stats {
-	uint64_t wakeups;   /* dispatch calls */
-	uint64_t receives;  /* recvmmsg calls */
+	uint64_t wakeups;  /* dispatch calls */
+	uint64_t receives; /* recvmmsg calls */
 	uint64_t datagrams;
 	uint64_t messages;
 	uint64_t overruns;
@@ -32,13 +35,17 @@ struct nctl_pump_stats {
 };
 
 /* Takes the transport over. ops and userdata outlive the pump. */
-int nctl_pump_new(struct nctl_transport *t, const struct nctl_pump_ops *ops, void *userdata, struct nctl_pump **ret);
+int nctl_pump_new(
+	struct nctl_transport *t, const struct nctl_pump_ops *ops, void *userdata, struct nctl_pump **ret);
 struct nctl_pump *nctl_pump_free(struct nctl_pump *p);
 void nctl_pump_freep(struct nctl_pump **p);
 int nctl_pump_get_fd(const struct nctl_pump *p);
 
 enum { NCTL_PUMP_MORE = 1 }; /* the budget is used up and more is there */
 
-/* Hands out up to about budget messages (a datagram is never split). 0: drained, NCTL_PUMP_MORE, or -errno (not ENOBUFS). */
+/*
+ * Hands out up to about budget messages (a datagram is never split). 0: drained, NCTL_PUMP_MORE, or -errno
+ * (not ENOBUFS).
+ */
 int nctl_pump_dispatch(struct nctl_pump *p, size_t budget);
 const struct nctl_pump_stats *nctl_pump_get_stats(const struct nctl_pump *p);

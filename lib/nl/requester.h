@@ -11,27 +11,27 @@
 #include "nl/transport.h"
 
 /*
- * A requester is a thread with a request transport of its own. It sends batches and reads dumps, since both do
- * the kernel's work inside the system call; the owner (the loop thread) only fills a bounded queue and takes
- * results from another one. wake is called from the requester's thread whenever the result queue becomes
- * non-empty; it must be safe to call from any thread (ev_async_send is).
+ * A requester is a thread with a request transport of its own. It sends batches and reads dumps, since both
+ * do the kernel's work inside the system call; the owner (the loop thread) only fills a bounded queue and
+ * takes results from another one. wake is called from the requester's thread whenever the result queue
+ * becomes non-empty; it must be safe to call from any thread (ev_async_send is).
  */
 
 /* How the kernel answered one message of a batch. Refusals are data, not return codes (S13). */
 struct nctl_reply {
-	uint32_t index;	 /* message number in its batch, from 0 */
-	int error;	 /* negative errno of the kernel */
+	uint32_t index;  /* message number in its batch, from 0 */
+	int error;       /* negative errno of the kernel */
 	uint32_t offset; /* NLMSGERR_ATTR_OFFS: offset of the attribute blamed, 0 unknown */
-	char *text;	 /* NLMSGERR_ATTR_MSG: the kernel's own words, or NULL; owned by the batch */
+	char *text;      /* NLMSGERR_ATTR_MSG: the kernel's own words, or NULL; owned by the batch */
 };
 
 /* Encoded messages that go out in one send, and what came back. Sequence numbers are first_seq + index. */
 struct nctl_batch {
 	struct nctl_msgbuf msgs;
 	uint32_t first_seq; /* set by nctl_batch_new, unique in the process */
-	void *userdata;	    /* the owner's */
+	void *userdata;     /* the owner's */
 	/* filled by the requester: */
-	int status;	      /* 0 all messages were answered for; -errno the transport failed, outcome unknown */
+	int status; /* 0 all messages were answered for; -errno the transport failed, outcome unknown */
 	struct nctl_reply *errors; /* only what was refused; all other messages succeeded */
 	size_t n_errors;
 	uint64_t send_us; /* time spent in send() */
@@ -53,9 +53,9 @@ struct nctl_result {
 	enum nctl_result_type type;
 	struct nctl_batch *batch;
 	/* dumps: */
-	void *userdata;	  /* of nctl_requester_dump */
-	unsigned attempt; /* from 1; steps when the dump started again (NLM_F_DUMP_INTR, overrun, truncation) */
-	uint8_t *data;	  /* len bytes of whole messages, no NLMSG_DONE; owned by the result */
+	void *userdata;   /* of nctl_requester_dump */
+	unsigned attempt; /* from 1; steps when the dump started again (interrupted, overrun, truncated) */
+	uint8_t *data;    /* len bytes of whole messages, no NLMSG_DONE; owned by the result */
 	size_t len;
 	int status;
 };
@@ -63,21 +63,21 @@ struct nctl_result {
 struct nctl_result *nctl_result_free(struct nctl_result *r);
 
 struct nctl_requester_stats {
-	uint64_t sends;	     /* datagrams sent */
-	uint64_t messages;   /* messages in them, dumps included */
-	uint64_t changes;    /* messages that are not RTM_GET* */
+	uint64_t sends;    /* datagrams sent */
+	uint64_t messages; /* messages in them, dumps included */
+	uint64_t changes;  /* messages that are not RTM_GET* */
 	uint64_t receives;
 	uint64_t refusals;
 	uint64_t dumps;
 	uint64_t dump_retries;
-	uint64_t lost_acks;  /* overruns of the request transport: such a batch ends with -ENOBUFS */
+	uint64_t lost_acks; /* overruns of the request transport: such a batch ends with -ENOBUFS */
 	uint64_t longest_send_us;
 };
 
 struct nctl_requester;
 
 struct nctl_requester_options {
-	size_t queue_max;   /* jobs and, separately, results held at most; 0: 16 */
+	size_t queue_max;    /* jobs and, separately, results held at most; 0: 16 */
 	unsigned dump_tries; /* attempts at an interrupted dump before DUMP_END says -EINTR; 0: 10 */
 	unsigned timeout_ms; /* longest wait for an answer; 0: 30,000 */
 };
@@ -91,11 +91,17 @@ void nctl_requester_freep(struct nctl_requester **r);
 
 enum { NCTL_REQUESTER_FULL = 1 };
 
-/* Queues b, which is then the requester's until it comes back as a result. Else NCTL_REQUESTER_FULL or -ENOMEM: b stays the caller's. */
+/*
+ * Queues b, which is then the requester's until it comes back as a result. Else NCTL_REQUESTER_FULL or
+ * -ENOMEM: b stays the caller's.
+ */
 int nctl_requester_submit(struct nctl_requester *r, struct nctl_batch *b);
-/* Queues a dump request: type RTM_GET*, family header, attributes as len raw bytes (NULL: none), all copied. */
-int nctl_requester_dump(struct nctl_requester *r, uint16_t type, const void *hdr, size_t hdr_len, const void *attrs,
-	size_t attrs_len, void *userdata);
+/*
+ * Queues a dump request: type RTM_GET*, family header, attributes as attrs_len raw bytes (NULL: none), all
+ * copied. 0, NCTL_REQUESTER_FULL or -ENOMEM.
+ */
+int nctl_requester_dump(struct nctl_requester *r, uint16_t type, const void *hdr, size_t hdr_len,
+	const void *attrs, size_t attrs_len, void *userdata);
 /* Takes the next result, or NULL. */
 struct nctl_result *nctl_requester_pop(struct nctl_requester *r);
 void nctl_requester_get_stats(struct nctl_requester *r, struct nctl_requester_stats *ret);

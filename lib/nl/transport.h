@@ -17,10 +17,10 @@ struct nctl_transport;
 /* One received datagram. buf and cap belong to the caller; the rest is filled by recv. */
 struct nctl_dgram {
 	void *buf;
-	size_t cap;	/* bytes; 32 KiB hold any dump datagram of the kernel (netlink(7)) */
-	size_t len;	/* bytes received, at most cap */
+	size_t cap;     /* bytes; 32 KiB hold any dump datagram of the kernel (netlink(7)) */
+	size_t len;     /* bytes received, at most cap */
 	bool truncated; /* the datagram was longer than cap; its rest is lost */
-	bool has_nsid;	/* NETLINK_LISTEN_ALL_NSID gave the sender's namespace */
+	bool has_nsid;  /* NETLINK_LISTEN_ALL_NSID gave the sender's namespace */
 	int32_t nsid;
 };
 
@@ -37,7 +37,10 @@ struct nctl_transport_ops {
 	 * -ENOBUFS when the receive buffer overran and messages are lost; the transport stays usable.
 	 */
 	int (*recv)(struct nctl_transport *t, struct nctl_dgram *v, size_t n);
-	/* Waits until recv would give something: 0 readable, -ETIMEDOUT, -errno. deadline may be NCTL_TIME_NEVER. */
+	/*
+	 * Waits until recv would give something: 0 readable, -ETIMEDOUT, -errno. deadline may be
+	 * NCTL_TIME_NEVER.
+	 */
 	int (*wait)(struct nctl_transport *t, nctl_time deadline);
 	/* Joins the multicast group (RTNLGRP_*, linux/rtnetlink.h). */
 	int (*join)(struct nctl_transport *t, unsigned group);
@@ -53,7 +56,7 @@ struct nctl_transport *nctl_transport_free(struct nctl_transport *t);
 void nctl_transport_freep(struct nctl_transport **t);
 
 enum nctl_transport_role {
-	NCTL_TRANSPORT_EVENTS,	/* big receive buffer, joins groups, sends nothing */
+	NCTL_TRANSPORT_EVENTS,  /* big receive buffer, joins groups, sends nothing */
 	NCTL_TRANSPORT_REQUEST, /* requests, acks and dumps; strict checking, extended acks, capped acks */
 };
 
