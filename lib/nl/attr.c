@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * DOC: walking and checking attributes and messages. All that is read from a datagram goes through here first, so
- * this file trusts no length. Data may lie at any address that is 4-aligned (attributes always are).
+ * DOC: walking and checking attributes and messages. All that is read from a datagram goes through here
+ * first, so this file trusts no length. Data may lie at any address that is 4-aligned (attributes always
+ * are).
  */
 
 #include <errno.h>
@@ -13,10 +14,13 @@
 
 static const uint8_t *attr_end(const void *data, size_t len)
 {
-	return (const uint8_t *)data + len;
+	return len > 0 ? (const uint8_t *)data + len : data;
 }
 
-/* Where what follows an item of item_len bytes at item begins; at most end, as the last one may lack its padding. */
+/*
+ * Where what follows an item of item_len bytes at item begins; at most end, as the last one may lack its
+ * padding.
+ */
 static const uint8_t *attr_behind(const void *item, size_t item_len, const uint8_t *end)
 {
 	size_t padded = NLMSG_ALIGN(item_len);
@@ -100,8 +104,8 @@ static bool attr_fits(const struct nlattr *a, const struct nctl_attr_policy *p)
 	return false;
 }
 
-int nctl_attr_parse(const void *data, size_t len, const struct nctl_attr_policy *policy, const struct nlattr **tb,
-	size_t max)
+int nctl_attr_parse(const void *data, size_t len, const struct nctl_attr_policy *policy,
+	const struct nlattr **tb, size_t max)
 {
 	const uint8_t *end = attr_end(data, len), *p = data;
 
@@ -131,7 +135,8 @@ int nctl_attr_parse_msg(const struct nlmsghdr *nlh, size_t hdr_len, const struct
 	if (nlh->nlmsg_len < NLMSG_HDRLEN || nlh->nlmsg_len - NLMSG_HDRLEN < hdr_len)
 		return -EBADMSG;
 	len = nlh->nlmsg_len - NLMSG_HDRLEN;
-	return nctl_attr_parse(mnl_nlmsg_get_payload_offset(nlh, hdr_len), len > skip ? len - skip : 0, policy, tb, max);
+	return nctl_attr_parse(
+		mnl_nlmsg_get_payload_offset(nlh, hdr_len), len > skip ? len - skip : 0, policy, tb, max);
 }
 
 int nctl_attr_parse_nest(const struct nlattr *nest, const struct nctl_attr_policy *policy,
@@ -167,17 +172,17 @@ const char *nctl_attr_str(const struct nlattr *a)
 
 const void *nctl_attr_data(const struct nlattr *a)
 {
-	return mnl_attr_get_payload(a);
+	return (const uint8_t *)a + NLA_HDRLEN;
 }
 
 size_t nctl_attr_len(const struct nlattr *a)
 {
-	return mnl_attr_get_payload_len(a);
+	return (size_t)a->nla_len - NLA_HDRLEN;
 }
 
 uint16_t nctl_attr_type(const struct nlattr *a)
 {
-	return mnl_attr_get_type(a);
+	return a->nla_type & NLA_TYPE_MASK;
 }
 
 uint64_t nctl_attr_uint(const struct nlattr *a)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * DOC: the bounded message builder. Invariants: len, open and the offsets of nests are multiples of 4; len + open
- * never exceeds cap; whatever lies between committed bytes is zeroed, so no stale memory reaches the kernel.
+ * DOC: the bounded message builder. Invariants: len, open and the offsets of nests are multiples of 4; len +
+ * open never exceeds cap; whatever lies between committed bytes is zeroed, so no stale memory reaches the
+ * kernel.
  */
 
 #include <string.h>
@@ -19,7 +20,9 @@ void nctl_msgbuf_reset(struct nctl_msgbuf *m)
 	nctl_msgbuf_init(m, m->buf, m->cap);
 }
 
-/* Takes len bytes, and zeroed padding behind them, at the end of the open message. NULL if they do not fit. */
+/*
+ * Takes len bytes, and zeroed padding behind them, at the end of the open message. NULL if they do not fit.
+ */
 static uint8_t *msg_take(struct nctl_msgbuf *m, size_t len)
 {
 	size_t padded = NLMSG_ALIGN(len);
