@@ -2,8 +2,8 @@
 
 /*
  * DOC: the real transport, an AF_NETLINK socket of protocol NETLINK_ROUTE (netlink(7), rtnetlink(7)), and the
- * kernel of the calling thread's namespace. Owns the socket and the arrays for recvmmsg(2). Only datagrams of the
- * kernel itself (nl_pid 0) are handed up: any local process may send to a netlink port.
+ * kernel of the calling thread's namespace. Owns the socket and the arrays for recvmmsg(2). Only datagrams of
+ * the kernel itself (nl_pid 0) are handed up: any local process may send to a netlink port.
  */
 
 #include <errno.h>
@@ -20,8 +20,9 @@
 
 enum {
 	/*
-	 * Receive buffers, in bytes. Events: holds about 80,000 route events, or those of some thousand new links,
-	 * that arrive while nobody reads. Requests: the answers to a batch in which every message is refused.
+	 * Receive buffers, in bytes. Events: holds about 80,000 route events, or those of some thousand new
+	 * links, that arrive while nobody reads. Requests: the answers to a batch in which every message is
+	 * refused.
 	 */
 	EVENTS_RCVBUF = 32 * 1024 * 1024,
 	REQUEST_RCVBUF = 4 * 1024 * 1024,
@@ -102,8 +103,8 @@ static bool socket_from_kernel(const struct msghdr *h)
 }
 
 /*
- * Fills v from what recvmmsg gave. A datagram that is not the kernel's is dropped by exchanging its buffer with
- * that of the next good one, so that the good ones are contiguous.
+ * Fills v from what recvmmsg gave. A datagram that is not the kernel's is dropped by exchanging its buffer
+ * with that of the next good one, so that the good ones are contiguous.
  */
 static int socket_accept(struct socket_transport *s, struct nctl_dgram *v, int n)
 {
@@ -193,8 +194,8 @@ static const struct nctl_transport_ops socket_ops = {
 };
 
 /*
- * Sets a buffer size past the system's limit where we have the right to, else as far as the limit goes: a smaller
- * buffer overruns earlier, which every reader handles.
+ * Sets a buffer size past the system's limit where we have the right to, else as far as the limit goes: a
+ * smaller buffer overruns earlier, which every reader handles.
  */
 static void socket_set_buffer(int fd, int force_option, int option, int bytes)
 {

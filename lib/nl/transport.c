@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * DOC: what all transports share, which is only how they end. Each kind of transport embeds struct nctl_transport
- * and frees itself in its destroy operation.
+ * DOC: what all transports share, which is only how they end. Each kind of transport embeds struct
+ * nctl_transport and frees itself in its destroy operation.
  */
 
 #include "nl/transport.h"
