@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=sh
+#
+# Functions for tests written in sh, on the host and in the guest alike:
+#
+#   . "$NETCTLD_SOURCE/tests/lib.sh"
+#   need_cmd ip
+#   ok 'the loopback device is there' ip link show dev lo
+#   done_testing
+#
+#   ok NAME COMMAND...        passes if COMMAND succeeds; else its output is shown
+#   refute NAME COMMAND...    passes if COMMAND fails
+#   equal NAME WANT GOT       passes if both strings are the same
+#   skip REASON               ends the test as skipped (exit status 77)
+#   need_cmd COMMAND...       skips unless all are installed
+#   wait_until [-t SEC] COMMAND...
+#                             asks COMMAND again and again until it succeeds;
+#                             fails after SEC seconds (60)
+#   at_exit COMMAND           evaluates COMMAND at the end, last said first
+#   own_netns "$@"            starts the script over in a network namespace of
+#                             its own (skips without the right to); say it first
+#   netctld_start PATH...     starts the daemon of this build with these files
+#                             and folders, and waits until it answers; then
+#                             $netctld_pid and, for netctl, NETCTL_RUNTIME are set
+#   netctld_stop              ends it and waits; its exit status
+#   done_testing              must be said last: a test that ends before failed
+#
+# $tmp is a folder that goes away at the end, TMPDIR as well. netctl and netctld of the build
+# come first in PATH. Never sleep to wait for something: wait_until it.
+
+: "${NETCTLD_SOURCE:?the top of the sources}"
+: "${NETCTLD_BUILD:=$NETCTLD_SOURCE/build}"
+PATH=$NETCTLD_BUILD/daemon:$NETCTLD_BUILD/daemon/netctl:$PATH
+export PATH NETCTLD_SOURCE NETCTLD_BUILD
+
+_outer_tmp=${TMPDIR:-/tmp}
+tmp=$(mktemp -d) || exit 1
+export TMPDIR="$tmp"
+netctld_pid=
+_count=0 _failed=0 _complete=0 _at_exit="rm -rf '$tmp'"
+
+_end() {
+	_status=$?
+	trap - EXIT
+	# Not in "set -e": all of it is to be tried.
+	set +e
+	eval "$_at_exit"
+	case $_status in
+	0)
+		if [ "$_complete" = 0 ]; then
+			echo "not ok - the test ended before done_testing"
+			_status=1
+		elif [ "$_failed" -gt 0 ] || [ "$_count" = 0 ]; then
+			_status=1
+		fi
+		;;
+	esac
+	exit "$_status"
+}
+trap _end EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+
+at_exit() {
+	_at_exit="$1
+$_at_exit"
+}
+
+skip() {
+	echo "SKIP: $*"
+	exit 77
+}
+
+need_cmd() {
+	for _cmd; do
+		command -v "$_cmd" >/dev/null || skip "$_cmd is not installed"
+	done
+}
+
+_verdict() { # 0|1 NAME
+	_count=$((_count + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $_count - $2"
+		return 0
+	fi
+	_failed=$((_failed + 1))
+	echo "not ok $_count - $2"
+	return 1
+}
+
+_show() { # what a failed command said
+	sed 's/^/# /' "$tmp/.output"
+}
+
+# They return 0 even if the check fails: a test goes on under "set -e", too.
+ok() {
+	_name=$1
+	shift
+	if "$@" >"$tmp/.output" 2>&1 </dev/null; then
+		_verdict 0 "$_name"
+	else
+		_rc=$?
+		_verdict 1 "$_name" || echo "# exit status $_rc of: $*"
+		_show
+	fi
+}
+
+refute() {
+	_name=$1
+	shift
+	if "$@" >"$tmp/.output" 2>&1 </dev/null; then
+		_verdict 1 "$_name" || echo "# should have failed: $*"
+		_show
+	else
+		_verdict 0 "$_name"
+	fi
+}
+
+equal() {
+	if [ "$2" = "$3" ]; then
+		_verdict 0 "$1"
+	else
+		_verdict 1 "$1" || printf '%s\n' "want: $2" "got:  $3" | sed 's/^/# /'
+	fi
+}
+
+done_testing() {
+	_complete=1
+	echo "1..$_count"
+	[ "$_failed" = 0 ] || echo "# $_failed of $_count failed"
+	[ "$_failed" = 0 ]
+}
+
+_uptime() { # whole seconds since boot, without a process
+	read -r _up _ </proc/uptime
+	_up=${_up%%.*}
+}
+
+# The limit is only to end a broken test, so it is long; what is waited for is
+# the condition, looked at every few hundredths of a second.
+wait_until() {
+	_limit=60
+	if [ "$1" = -t ]; then
+		_limit=$2
+		shift 2
+	fi
+	_uptime
+	_deadline=$((_up + _limit))
+	until "$@" >/dev/null 2>&1 </dev/null; do
+		_uptime
+		if [ "$_up" -gt "$_deadline" ]; then
+			echo "# not so after $_limit s: $*" >&2
+			return 1
+		fi
+		sleep 0.03
+	done
+}
+
+own_netns() {
+	if [ "${_own_netns:-}" = 1 ]; then
+		ip link set dev lo up
+		return 0
+	fi
+	need_cmd unshare ip
+	_user=
+	[ "$(id -u)" = 0 ] || _user=--map-root-user
+	unshare $_user --net true 2>/dev/null || skip "no right to make a network namespace"
+	rm -rf "$tmp"
+	# exec runs no EXIT trap.
+	TMPDIR=$_outer_tmp _own_netns=1 exec unshare $_user --net -- "$0" "$@"
+}
+
+netctld_start() {
+	export NETCTL_RUNTIME="$tmp/run"
+	_args=
+	for _path; do
+		_args="$_args -c '$_path'"
+	done
+	[ -d "$NETCTL_RUNTIME" ] || mkdir -m 0700 "$NETCTL_RUNTIME"
+	eval "netctld -r '$NETCTL_RUNTIME' $_args" >"$tmp/netctld.log" 2>&1 </dev/null &
+	netctld_pid=$!
+	at_exit 'netctld_stop >/dev/null 2>&1'
+	wait_until _netctld_answers || {
+		sed 's/^/# netctld: /' "$tmp/netctld.log"
+		return 1
+	}
+	kill -0 "$netctld_pid"
+}
+
+# Answers, or is dead, which ends the waiting.
+_netctld_answers() {
+	kill -0 "$netctld_pid" 2>/dev/null || return 0
+	netctl status
+}
+
+netctld_stop() {
+	[ -n "$netctld_pid" ] || return 0
+	kill -TERM "$netctld_pid" 2>/dev/null
+	wait "$netctld_pid"
+	_rc=$?
+	netctld_pid=
+	return $_rc
+}
