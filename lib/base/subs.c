@@ -2,35 +2,36 @@
 /*
  * DOC: Subscribers that may come and go while they are being called.
  *
- * Each notification under way has a walk on its stack frame, linked in the list. A walk
+ * Each notification under way has a walk on its stack frame, known to the list. A walk
  * holds the subscriber to call next; removing that one pushes every walk that points to it
  * one further. Rounds are numbered: a subscriber born in round r is called from
  * round r + 1 on, in the outer rounds of a nested notification too.
  */
 #include "base/subs.h"
 
-struct walk {
-	struct nctl_list link;
-	struct nctl_list *next; /* the list's head at the end; NULL when the list was destroyed */
+struct nctl_subs_walk {
+	struct nctl_subs_walk *outer;
+	struct nctl_list
+		*next; /* the list's head at the end; NULL: the list is gone, its memory perhaps too */
 };
 
 void nctl_subs_init(struct nctl_subs *list)
 {
 	nctl_list_init(&list->subs);
-	nctl_list_init(&list->walks);
+	list->walks = NULL;
 	list->round = 0;
 }
 
 void nctl_subs_fini(struct nctl_subs *list)
 {
+	struct nctl_subs_walk *walk;
 	struct nctl_list *pos;
 
 	while ((pos = nctl_list_first(&list->subs)))
 		nctl_sub_remove(nctl_list_entry(pos, struct nctl_sub, link));
-	while ((pos = nctl_list_first(&list->walks))) {
-		nctl_list_entry(pos, struct walk, link)->next = NULL;
-		nctl_list_del(pos);
-	}
+	for (walk = list->walks; walk; walk = walk->outer)
+		walk->next = NULL;
+	list->walks = NULL;
 }
 
 void nctl_subs_add(struct nctl_subs *list, struct nctl_sub *sub, nctl_sub_fn fn, void *userdata)
@@ -44,16 +45,13 @@ void nctl_subs_add(struct nctl_subs *list, struct nctl_sub *sub, nctl_sub_fn fn,
 
 void nctl_sub_remove(struct nctl_sub *sub)
 {
-	struct nctl_list *pos;
-	struct walk *walk;
+	struct nctl_subs_walk *walk;
 
 	if (!sub->list)
 		return;
-	nctl_list_for_each (pos, &sub->list->walks) {
-		walk = nctl_list_entry(pos, struct walk, link);
+	for (walk = sub->list->walks; walk; walk = walk->outer)
 		if (walk->next == &sub->link)
 			walk->next = sub->link.next;
-	}
 	nctl_list_del(&sub->link);
 	sub->list = NULL;
 }
@@ -61,10 +59,10 @@ void nctl_sub_remove(struct nctl_sub *sub)
 void nctl_subs_notify(struct nctl_subs *list, const void *arg)
 {
 	uint64_t round = ++list->round;
-	struct walk walk = {.next = list->subs.next};
+	struct nctl_subs_walk walk = {list->walks, list->subs.next};
 	struct nctl_sub *sub;
 
-	nctl_list_add_tail(&list->walks, &walk.link);
+	list->walks = &walk;
 	while (walk.next && walk.next != &list->subs) {
 		sub = nctl_list_entry(walk.next, struct nctl_sub, link);
 		/* Those behind are younger still. */
@@ -73,5 +71,6 @@ void nctl_subs_notify(struct nctl_subs *list, const void *arg)
 		walk.next = walk.next->next;
 		sub->fn(sub->userdata, arg);
 	}
-	nctl_list_del(&walk.link);
+	if (walk.next)
+		list->walks = walk.outer;
 }

@@ -9,9 +9,11 @@
  */
 typedef void (*nctl_sub_fn)(void *userdata, const void *arg);
 
+struct nctl_subs_walk;
+
 struct nctl_subs {
 	struct nctl_list subs;
-	struct nctl_list walks; /* the notifications under way, innermost last */
+	struct nctl_subs_walk *walks; /* the notifications under way, innermost first */
 	uint64_t round;
 };
 
