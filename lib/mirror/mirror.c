@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * DOC: the mirror of one namespace as a whole: its birth and end, its subscribers and counters. link.c and
+ * addr.c hold the objects and their indexes, relation.c who belongs to whom, dump.c how full lists and events
+ * go together. Owned by a session (lib/exec), read by everybody on the loop's thread.
+ */
+#include "mirror/private.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+int nctl_mirror_new(struct nctl_mirror **ret)
+{
+	struct nctl_mirror *m = calloc(1, sizeof(*m));
+
+	if (!m)
+		return -ENOMEM;
+	m->by_index = NCTL_RB_INIT;
+	m->by_prefix = NCTL_RB_INIT;
+	nctl_hash_init(&m->by_name);
+	nctl_hash_init(&m->by_altname);
+	nctl_hash_init(&m->ghosts);
+	for (int i = 0; i < NCTL_OBJECT_N_TYPES; i++)
+		nctl_mirror_list_init(&m->lists[i]);
+	nctl_subs_init(&m->subs);
+	*ret = m;
+	return 0;
+}
+
+struct nctl_mirror *nctl_mirror_free(struct nctl_mirror *m)
+{
+	struct nctl_rb_node *n;
+
+	if (!m)
+		return NULL;
+	nctl_subs_fini(&m->subs);
+	while ((n = nctl_rb_first(&m->by_index)))
+		nctl_mirror_link_remove(m, nctl_container_of(n, struct nctl_mirror_link, by_index));
+	nctl_hash_fini(&m->by_name);
+	nctl_hash_fini(&m->by_altname);
+	nctl_relation_fini(m);
+	for (int i = 0; i < NCTL_OBJECT_N_TYPES; i++)
+		nctl_mirror_list_fini(&m->lists[i]);
+	free(m);
+	return NULL;
+}
+
+void nctl_mirror_freep(struct nctl_mirror **m)
+{
+	*m = nctl_mirror_free(*m);
+}
+
+struct nctl_subs *nctl_mirror_subs(struct nctl_mirror *m)
+{
+	return &m->subs;
+}
+
+const struct nctl_mirror_stats *nctl_mirror_get_stats(const struct nctl_mirror *m)
+{
+	return &m->stats;
+}
+
+static const char *link_name(const void *userdata, uint32_t ifindex)
+{
+	const struct nctl_mirror_link *l = nctl_mirror_link_get(userdata, ifindex);
+
+	return l ? l->v.name : NULL;
+}
+
+static bool link_is_up(const void *userdata, uint32_t ifindex)
+{
+	const struct nctl_mirror_link *l = nctl_mirror_link_get(userdata, ifindex);
+
+	return l && nctl_link_is_up(&l->v);
+}
+
+struct nctl_names nctl_mirror_names(const struct nctl_mirror *m)
+{
+	return (struct nctl_names){.link_name = link_name, .link_is_up = link_is_up, .userdata = m};
+}

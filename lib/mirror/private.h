@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "mirror/mirror.h"
+
+/* What the files of lib/mirror share; nobody else includes it. */
+
+struct nctl_mirror_altname {
+	struct nctl_hash_node by_name;
+	struct nctl_mirror_link *link;
+	const char *name; /* in link->v.altnames */
+};
+
+/* The full list of one type: what it has touched, and what events said meanwhile. */
+struct nctl_mirror_list {
+	struct nctl_genset gen;
+	bool dumping;
+	uint64_t serial;        /* steps at each dump_begin; starts at 1, so that 0 means "never touched" */
+	struct nctl_hash tombs; /* struct tomb: what events removed since dump_begin */
+};
+
+struct nctl_mirror {
+	struct nctl_rb_tree by_index;
+	struct nctl_hash by_name;
+	struct nctl_hash by_altname;
+	struct nctl_hash
+		ghosts; /* struct ghost: links that others name as master or lower and that are not here */
+	struct nctl_rb_tree by_prefix; /* all addresses */
+	struct nctl_mirror_list lists[NCTL_OBJECT_N_TYPES];
+	struct nctl_subs subs;
+	struct nctl_mirror_stats stats;
+};
+
+/* relation.c: who is port of whom, who stands on whom. */
+void nctl_relation_link(struct nctl_mirror *m, struct nctl_mirror_link *l);
+void nctl_relation_unlink(struct nctl_mirror *m, struct nctl_mirror_link *l);
+/* l names others than old did: ghosts that only old had named go. */
+void nctl_relation_forget(struct nctl_mirror *m, const struct nctl_link *old);
+/* Room for the ghosts that link and unlink of l may need, so that they cannot fail. 0 or -ENOMEM. */
+int nctl_relation_reserve(struct nctl_mirror *m, const struct nctl_link *v);
+/* l is new: takes over those who waited for it. l goes: those who name it wait again. */
+void nctl_relation_arrive(struct nctl_mirror *m, struct nctl_mirror_link *l);
+void nctl_relation_leave(struct nctl_mirror *m, struct nctl_mirror_link *l);
+void nctl_relation_fini(struct nctl_mirror *m);
+
+/* dump.c: events win over dump entries. key tells an object from all others of its type. */
+void nctl_mirror_list_init(struct nctl_mirror_list *l);
+void nctl_mirror_list_fini(struct nctl_mirror_list *l);
+void nctl_mirror_list_bury(struct nctl_mirror_list *l, uint64_t key);
+void nctl_mirror_list_revive(struct nctl_mirror_list *l, uint64_t key);
+bool nctl_mirror_list_is_buried(const struct nctl_mirror_list *l, uint64_t key);
+/* Is this value older than what we have? Counts it if so. touched: of the object, NULL when we have none. */
+bool nctl_mirror_is_overtaken(struct nctl_mirror *m, enum nctl_object_type type, const uint64_t *touched,
+	uint64_t key, enum nctl_source src);
+
+/* addr.c */
+void nctl_mirror_addr_remove(struct nctl_mirror *m, struct nctl_mirror_link *l, struct nctl_mirror_addr *a);
+
+struct nctl_mirror_link *nctl_mirror_link_lookup(const struct nctl_mirror *m, nctl_ifindex ifindex);
+void nctl_mirror_link_remove(struct nctl_mirror *m, struct nctl_mirror_link *l);
