@@ -43,12 +43,25 @@ enum nctl_addr_field {
 };
 #define NCTL_ADDR_BIT(name_) (UINT64_C(1) << NCTL_ADDR_##name_)
 
+/*
+ * The flags that RTM_NEWADDR takes (IFA_F_* of linux/if_addr.h): nodad, optimistic, home, mngtmpaddr, noprefixroute,
+ * autojoin; of these IPv4 knows the last two. The others are state.
+ */
+#define NCTL_ADDR_SETTABLE    0x716U
+#define NCTL_ADDR_SETTABLE_V4 0x600U
+
 #define NCTL_ADDR_FOREVER UINT32_MAX
 #define NCTL_ADDR_INIT ((struct nctl_addr){.valid = NCTL_ADDR_FOREVER, .preferred = NCTL_ADDR_FOREVER})
 
-/* Total order by identity: ifindex, family, local, then for IPv4 length and peer. */
+/*
+ * Total order by identity: ifindex, family, local, then for IPv4 the length and the subnet of the peer (of local,
+ * without one): two peers of one subnet are the same address to the kernel.
+ */
 int nctl_addr_cmp(const struct nctl_addr *a, const struct nctl_addr *b);
-/* The mask of NCTL_ADDR_BITs that differ between two addresses of one identity. */
+/*
+ * The mask of NCTL_ADDR_BITs that differ between two addresses of one identity. LIFETIMES counts every second;
+ * FLAGS counts state (tentative) as well as NCTL_ADDR_SETTABLE.
+ */
 uint64_t nctl_addr_diff(const struct nctl_addr *a, const struct nctl_addr *b);
 /* One entry of addr_info as `ip -j addr` prints it. */
 void nctl_addr_json(const struct nctl_addr *a, struct nctl_json *json);

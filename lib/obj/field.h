@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "net/prefix.h"
+
 /*
  * The field-table engine (S25): one const table is the truth about the attributes of an object. From it come
  * the YAML key and its type errors, the JSON key, the difference of two objects, and (lib/codec) the netlink
@@ -18,13 +20,17 @@ struct nlattr;
 
 enum nctl_field_type {
 	NCTL_FIELD_UINT,   /* unsigned, 1, 2, 4 or 8 bytes */
-	NCTL_FIELD_BOOL,   /* uint8_t, 0 or 1 */
-	NCTL_FIELD_ENUM,   /* unsigned with names; one without a name prints as a number */
-	NCTL_FIELD_BITS,   /* unsigned whose bits have names; a list of words */
+	NCTL_FIELD_BOOL,   /* the same; all but 0 is true */
+	NCTL_FIELD_ENUM,   /* unsigned with names; YAML may give a number as well if max is set */
+	NCTL_FIELD_BITS,   /* unsigned whose bits have names (values are masks); a list of words */
 	NCTL_FIELD_STR,	   /* char[size], NUL-terminated */
 	NCTL_FIELD_LLADDR, /* struct nctl_lladdr */
 	NCTL_FIELD_IP,	   /* struct nctl_prefix holding one address of either family */
 	NCTL_FIELD_LINK,   /* nctl_ifindex; a link's name to people */
+	NCTL_FIELD_TEXT,   /* char *, owned by the object; NULL none */
+	NCTL_FIELD_TEXTS,  /* char **, owned, sorted, NULL-terminated; NULL none; a list */
+	NCTL_FIELD_IPS,	   /* struct nctl_ip_list; a list */
+	NCTL_FIELD_RAW,	   /* bytes that only ops understand */
 };
 
 /* What a change of a live field costs (shown by plan), cheapest first. */
@@ -52,6 +58,8 @@ enum nctl_field_format {
 	NCTL_FORMAT_ON_OFF,   /* "on", "off" */
 	NCTL_FORMAT_CENTISEC, /* USER_HZ ticks as seconds, two decimals */
 	NCTL_FORMAT_NUMBER,   /* of a BOOL: 0, 1 */
+	NCTL_FORMAT_SIGNED,   /* two's complement */
+	NCTL_FORMAT_TEXT,     /* "7" */
 };
 
 /* The unit of the number in YAML; in the object it is always the kernel's. */
@@ -66,6 +74,12 @@ struct nctl_name {
 	const char *name;  /* iproute2's word; NULL ends the table */
 	uint64_t value;
 	const char *alias; /* another word that YAML may use (netplan's), or NULL */
+};
+
+#define NCTL_IP_LIST_MAX 16 /* BOND_MAX_ARP_TARGETS of net/bonding.h */
+struct nctl_ip_list {
+	uint32_t n;
+	struct nctl_prefix v[NCTL_IP_LIST_MAX];
 };
 
 struct nctl_field;
@@ -93,7 +107,7 @@ struct nctl_field {
 	uint8_t change; /* enum nctl_change_class */
 	uint8_t format;
 	uint8_t unit;
-	uint64_t min, max; /* of YAML's number, in the object's unit; max 0: what size holds */
+	uint64_t min, max; /* of YAML's number, in the object's unit; max 0: what size holds. TEXT, LLADDR: bytes */
 	uint64_t dflt;
 };
 
@@ -118,25 +132,18 @@ const char *nctl_change_class_name(enum nctl_change_class c);
 /* Index of the field with this YAML key, or -1. */
 int nctl_fields_find(const struct nctl_field_table *t, const char *key);
 
+/* A list: YAML gives a sequence, and each nctl_field_parse of one item adds to what is there. */
+static inline bool nctl_field_is_list(const struct nctl_field *f)
+{
+	return f->type == NCTL_FIELD_BITS || f->type == NCTL_FIELD_TEXTS || f->type == NCTL_FIELD_IPS;
+}
+
 uint64_t nctl_field_get(const struct nctl_field *f, const void *data);	   /* numbers, links */
 void nctl_field_set(const struct nctl_field *f, void *data, uint64_t value); /* numbers, links */
-void nctl_field_copy(const struct nctl_field *f, void *dst, const void *src);
+/* dst's old value is freed where the object owns it. 0 or -ENOMEM, dst has none then. */
+int nctl_field_copy(const struct nctl_field *f, void *dst, const void *src);
 
-/*
- * Reads YAML text into data. 0, or a negative errno with a sentence in why ("must be between 0 and 4094, not
- * 5000"; a "did you mean" where there are names). A LINK field cannot be read: its name needs a mirror.
- */
-int nctl_field_parse(const struct nctl_field *f, const char *text, void *data, struct nctl_strbuf *why);
-/* The value as YAML and plan show it: the inverse of parse. LINK prints as its number. */
-void nctl_field_format_text(const struct nctl_field *f, const void *data, struct nctl_strbuf *out);
+/* Frees what data owns in field f (TEXT, TEXTS) and zeroes it. */
+void nctl_field_clear(const struct nctl_field *f, void *data);
 
-/* Where link names come from when objects are printed. Both give NULL/false for an unknown index. */
-struct nctl_names {
-	const char *(*link_name)(const void *userdata, uint32_t ifindex);
-	bool (*link_is_up)(const void *userdata, uint32_t ifindex);
-	const void *userdata;
-};
-
-/* Writes "key": value for each field in mask that has a JSON key, in table order. */
-void nctl_fields_json(const struct nctl_field_table *t, const void *data, uint64_t mask,
-	const struct nctl_names *names, struct nctl_json *json);
+#include "obj/field-text.h" /* the same fields as text and JSON */

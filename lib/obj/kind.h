@@ -21,7 +21,7 @@ enum nctl_kind_trait {
 };
 
 struct nctl_kind {
-	const char *name;	/* IFLA_INFO_KIND */
+	const char *name;	/* IFLA_INFO_KIND; "physical" for PHYSICAL, whose links have kind NULL when decoded */
 	const char *section;	/* netplan's section ("vlans"), NULL: cannot be configured */
 	const char *parameters; /* key of a mapping that holds the fields ("parameters"), NULL: they stand beside the common keys */
 	const char *lower_key;	/* key that names the lower link ("link"), or NULL */
@@ -35,6 +35,16 @@ struct nctl_kind {
 	struct nctl_field_table port;
 	/* Adds to an open IFLA_INFO_DATA what no field can say (veth: the peer's whole message); or NULL. */
 	void (*encode_extra)(const struct nctl_link *link, const struct nctl_link *peer, struct nctl_msgbuf *msg);
+	/*
+	 * The cost of changing the fields in mask, where it hangs on the values (macvlan: passthru); at least that of
+	 * the fields themselves; or NULL.
+	 */
+	enum nctl_change_class (*change_class)(const void *have, const void *want, uint64_t mask);
+	/*
+	 * What the kernel would refuse in wanted data (a bond's option in a mode that lacks it). Returns the field's
+	 * index with a sentence in why, or -1; or NULL.
+	 */
+	int (*check)(const void *data, uint64_t has, struct nctl_strbuf *why);
 	/* The last word on decoded data: drops fields that iproute2 shows in some modes only (bond); or NULL. */
 	void (*fixup)(void *data, uint64_t *has);
 };

@@ -24,13 +24,13 @@ struct nctl_link {
 
 	char name[IF_NAMESIZE];
 	nctl_mtu mtu, min_mtu, max_mtu;
-	nctl_ifindex lower;  /* IFLA_LINK, 0: none */
+	nctl_ifindex lower;  /* IFLA_LINK; has LOWER and 0: a tunnel bound to none */
 	nctl_nsid lower_nsid; /* IFLA_LINK_NETNSID: lower is an index there; NCTL_NSID_NONE: here */
 	nctl_ifindex master;
 	uint32_t group, txqlen, promiscuity, allmulti, num_tx_queues, num_rx_queues;
 	uint32_t gso_max_size, gso_max_segs, tso_max_size, tso_max_segs, gro_max_size;
 	uint8_t operstate, linkmode, addr_gen_mode, proto_down;
-	struct nctl_lladdr address, broadcast;
+	struct nctl_lladdr address, broadcast, perm_address; /* perm_address: burnt in */
 	char qdisc[IF_NAMESIZE];
 
 	char *alias;	 /* owned; NULL none */
@@ -42,11 +42,15 @@ struct nctl_link {
 	uint64_t data_has;
 
 	const struct nctl_kind *port_kind; /* kind of the master as this port says (IFLA_INFO_SLAVE_KIND) */
+	char *port_kind_name;		   /* owned; of a kind that we do not know */
 	void *port;			   /* owned; port_kind->port_size bytes */
 	uint64_t port_has;
 };
 
-/* The common fields, bit i of `has` is entry i. */
+/*
+ * The common fields, bit i of `has` is entry i. In a decoded link MASTER, ALIAS and ALTNAMES are always set (to
+ * "none", if the kernel names none), LOWER only if the kernel does.
+ */
 enum nctl_link_field {
 	NCTL_LINK_NAME,
 	NCTL_LINK_MTU,
@@ -77,6 +81,7 @@ enum nctl_link_field {
 	NCTL_LINK_PROTO_DOWN,
 	NCTL_LINK_QDISC,
 	NCTL_LINK_ARPHRD,
+	NCTL_LINK_PERM_ADDRESS,
 	NCTL_LINK_N_FIELDS
 };
 extern const struct nctl_field_table nctl_link_fields;
@@ -100,6 +105,12 @@ int nctl_link_set_port_kind(struct nctl_link *l, const struct nctl_kind *k);
 
 /* True if anything differs; everything counts, VOLATILE fields excepted. */
 bool nctl_link_compare(const struct nctl_link *a, const struct nctl_link *b, struct nctl_link_diff *ret);
+/*
+ * What it costs to bring have to want where they differ by d (fields that want does not set are the caller's to
+ * mask out): the costliest class of the fields, or RECREATE if the kind is another one or says so.
+ */
+enum nctl_change_class nctl_link_change_class(const struct nctl_link *have, const struct nctl_link *want,
+	const struct nctl_link_diff *d);
 const char *nctl_link_kind_name(const struct nctl_link *l); /* NULL for physical links */
 bool nctl_link_is_up(const struct nctl_link *l);	    /* IFF_UP */
 

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * DOC: finds link kinds in the list that lib/kinds defines. The list is short (a dozen), so it is walked.
+ */
+#include <string.h>
+
+#include "obj/kind.h"
+
+const struct nctl_kind *nctl_kind_find(const char *name)
+{
+	for (const struct nctl_kind *const *k = nctl_kinds; *k; k++)
+		if (!((*k)->traits & NCTL_KIND_PHYSICAL) && strcmp((*k)->name, name) == 0)
+			return *k;
+	return NULL;
+}
+
+const struct nctl_kind *nctl_kind_by_section(const char *section)
+{
+	for (const struct nctl_kind *const *k = nctl_kinds; *k; k++)
+		if ((*k)->section && strcmp((*k)->section, section) == 0)
+			return *k;
+	return NULL;
+}
