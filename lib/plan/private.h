@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "plan/plan.h"
+
+/* What the files of lib/plan share while one plan is built; nobody else includes it. */
+
+enum item_state {
+	ITEM_KEEP, /* is there and stays; ifindex is the kernel's */
+	ITEM_NEW,  /* is made; ifindex is ours */
+	ITEM_WAIT, /* cannot be had now */
+};
+
+/* One wanted link on its way into the plan; by its number in want. */
+struct item {
+	const struct nctl_mirror_link *have; /* KEEP: it; NEW: what is replaced, or NULL */
+	nctl_ifindex ifindex, lower, master;
+	uint32_t made_by; /* operation that makes it, NCTL_OP_NONE */
+	uint8_t state;
+	uint8_t mark; /* order.c */
+};
+
+/* An owned link that nobody wants any more. */
+struct doomed {
+	struct nctl_hash_node by_identity;
+	const struct nctl_mirror_link *link;
+	bool early; /* stands in the way of a new one */
+};
+
+struct builder {
+	const struct nctl_want *want;
+	const struct nctl_mirror *have;
+	const struct nctl_ledger *ledger;
+	const struct nctl_plan_options *opts;
+	struct nctl_plan *plan;
+	struct item *items;           /* n_links of them */
+	uint32_t *order;              /* link numbers, dependencies first */
+	uint32_t *ports, *first_port; /* ports of link i: ports[first_port[i] .. first_port[i + 1]) */
+	struct doomed *doomed;
+	size_t n_doomed;
+	struct nctl_hash doomed_by_identity;
+	nctl_ifindex next_ifindex;
+	int err; /* sticky: the first failure */
+};
+
+/* order.c: fills b->ports, b->first_port and b->order. 0 or -ENOMEM. */
+int nctl_plan_order(struct builder *b);
+
+/* build.c: appends, zeroed but for needs. NULL after a failure, which is in b->err. */
+struct nctl_op *nctl_plan_add(struct builder *b, enum nctl_op_type type, enum nctl_phase phase);
+void nctl_plan_problem(struct builder *b, int type, const struct nctl_pos *pos, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+uint32_t nctl_plan_last(const struct builder *b); /* index of the operation added last */
+void nctl_plan_adopt_link(struct builder *b, const struct nctl_mirror_link *l);
+void nctl_plan_adopt_addr(struct builder *b, const struct nctl_addr *a);
+
+/* links.c: operations of one wanted link, after those of all that it depends on. */
+void nctl_plan_link(struct builder *b, const struct nctl_want_link *w);
+
+/* addrs.c: operations for its addresses. */
+void nctl_plan_addrs(struct builder *b, const struct nctl_want_link *w);
+bool nctl_plan_addr_differs(const struct nctl_addr *want, const struct nctl_addr *have);
+
+/* remove.c: who is doomed (needs the items of all kept links), and the deletions. */
+int nctl_plan_doom(struct builder *b);
+bool nctl_plan_is_doomed(const struct builder *b, nctl_ifindex ifindex);
+/* The doomed twin of a new link on the same lower goes early. */
+void nctl_plan_make_way(struct builder *b, const struct nctl_want_link *w);
+void nctl_plan_remove(struct builder *b);
+
+/* op.c: what of wanted differs in have, of the fields that wanted sets. */
+bool nctl_plan_diff(const struct nctl_link *wanted, const struct nctl_link *have, struct nctl_link_diff *ret);
