@@ -12,7 +12,12 @@
  *   Apply(a(sh) files, u flags)   -> s   asynchronous; files empty: error; ND_APPLY_* flags
  *   Reload(u flags)               -> s   asynchronous: the daemon's own paths, read again
  *   Status()                      -> s   JSON of nd_reconcile_status
- *   Query(s object, a{ss} filters)-> h   a pipe that gives one JSON object a line ("link", "address"), then ends
+ *   Query(s object, a{ss} filters)-> h   a pipe that gives one JSON object a line ("link", "address"), an empty line
+ *                                        if nothing is missing, then ends
+ *
+ * Files must be regular; from anybody but root in memory (memfd_create(2)), so that reading them cannot block.
+ * Errors are org.netctld.Error.*: Denied, NotFound, NotReady, Busy, Stopping, LimitsExceeded, TooLarge, InvalidFile,
+ * InvalidFilter, InvalidFlags, UnknownObject, NoFiles.
  */
 struct nd_bus;
 

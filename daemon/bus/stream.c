@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * DOC: The answer of Query: JSON lines into a pipe. One stream holds at most one filling of its buffer,
+ * refills it when the reader has taken the last one, and does a bounded amount of work in each call of the
+ * loop. A reader that is slow costs that buffer, one that is stuck loses the stream after a time, one that is
+ * gone ends it. An empty line before the end tells the reader that nothing is missing. A stream ends with its
+ * connection.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/strbuf.h"
+#include "bus/private.h"
+#include "log/log.h"
+
+/* Fewer, larger writes do not gain any more from here on: one filling is about a millisecond of work. */
+#define FILL_BYTES    (256 << 10)
+#define PIPE_BYTES    (1 << 20)
+#define WRITES_A_TURN 4
+#define STALL_MS      30000
+
+struct stream {
+	struct nctl_list link; /* in the client's streams */
+	struct nd_client *client;
+	struct nd_query query;
+	int fd; /* the writing end, non-blocking */
+	struct nd_io io;
+	struct nd_timer timer;
+	struct nctl_strbuf buf;
+	size_t sent; /* bytes of buf */
+	bool ended;  /* the last filling is in buf */
+};
+
+static struct stream *stream_free(struct stream *s)
+{
+	nd_io_stop(&s->io);
+	nd_timer_stop(&s->timer);
+	nctl_list_del(&s->link);
+	s->client->n_streams--;
+	s->client->bus->n_streams--;
+	nctl_strbuf_fini(&s->buf);
+	if (s->fd >= 0)
+		close(s->fd);
+	free(s);
+	return NULL;
+}
+
+static int refill(struct stream *s)
+{
+	int r;
+
+	nctl_strbuf_reset(&s->buf);
+	s->sent = 0;
+	r = nd_query_fill(&s->query, nd_reconcile_mirror(s->client->bus->reconcile), FILL_BYTES, &s->buf);
+	if (r < 0)
+		return r;
+	s->ended = s->query.next == 0;
+	if (s->ended)
+		nctl_strbuf_putc(&s->buf, '\n');
+	return s->buf.err;
+}
+
+/* 1: all is sent. 0: to be continued. A negative errno: it cannot be. */
+static int pump(struct stream *s)
+{
+	ssize_t n;
+	int r;
+
+	if (s->sent == s->buf.len) {
+		r = refill(s);
+		if (r < 0)
+			return r;
+	}
+	for (int i = 0; i < WRITES_A_TURN && s->sent < s->buf.len; i++) {
+		n = write(s->fd, s->buf.s + s->sent, s->buf.len - s->sent);
+		if (n < 0)
+			return errno == EAGAIN || errno == EINTR ? 0 : -errno;
+		s->sent += (size_t)n;
+		nd_timer_set(&s->timer, nctl_time_add_ms(nctl_time_now(), STALL_MS));
+	}
+	return s->ended && s->sent == s->buf.len;
+}
+
+static void io_event(struct nd_io *io, unsigned events)
+{
+	struct stream *s = io->userdata;
+	int r = pump(s);
+
+	(void)events;
+	if (r == 0)
+		return;
+	if (r < 0 && r != -EPIPE) {
+		errno = -r;
+		nd_warn("bus: an answer is cut short: %m");
+	}
+	stream_free(s);
+}
+
+static void timer_event(struct nd_timer *t)
+{
+	struct stream *s = t->userdata;
+
+	nd_info("bus: a reader of uid %u is stuck, its answer is cut short", s->client->uid);
+	stream_free(s);
+}
+
+/* pipe(7): users have a quota of pipe pages; what is there already does as well, in more turns. */
+static void widen(int fd)
+{
+	for (int size = PIPE_BYTES; size > 65536; size /= 2)
+		if (fcntl(fd, F_SETPIPE_SZ, size) >= 0)
+			return;
+}
+
+int nd_stream_new(struct nd_client *c, const struct nd_query *q, int *ret_fd)
+{
+	struct stream *s;
+	int fds[2];
+
+	if (pipe2(fds, O_CLOEXEC) < 0)
+		return -errno;
+	s = calloc(1, sizeof(*s));
+	if (!s) {
+		close(fds[0]);
+		close(fds[1]);
+		return -ENOMEM;
+	}
+	/* The writing end only: the reader, who gets the other one, may wait. */
+	fcntl(fds[1], F_SETFL, O_NONBLOCK);
+	widen(fds[1]);
+	s->client = c;
+	s->query = *q;
+	s->fd = fds[1];
+	s->buf = NCTL_STRBUF_INIT;
+	nctl_list_init(&s->link);
+	nctl_list_add_tail(&c->streams, &s->link);
+	c->n_streams++;
+	c->bus->n_streams++;
+	nd_timer_init(&s->timer, c->bus->loop, timer_event, s);
+	nd_timer_set(&s->timer, nctl_time_add_ms(nctl_time_now(), STALL_MS));
+	nd_io_init(&s->io, c->bus->loop, s->fd, ND_WRITE, io_event, s);
+	nd_io_start(&s->io);
+	*ret_fd = fds[0];
+	return 0;
+}
+
+void nd_streams_end(struct nd_client *c)
+{
+	struct nctl_list *pos;
+
+	while ((pos = nctl_list_first(&c->streams)))
+		stream_free(nctl_list_entry(pos, struct stream, link));
+}
