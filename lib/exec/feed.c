@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * DOC: one rtnetlink message, from an event or a dump, into the mirror. Messages of other objects are passed
+ * over; what the codec refuses is counted, and what the mirror had no memory for makes it suspect.
+ */
+#include "exec/private.h"
+
+#include <errno.h>
+#include <linux/rtnetlink.h>
+
+#include "codec/codec.h"
+
+static int feed_link(struct nctl_session *s, const struct nlmsghdr *nlh, enum nctl_source src)
+{
+	struct nctl_link l;
+	int r = nctl_link_decode(nlh, &l);
+
+	if (r != 0)
+		return r;
+	if (nlh->nlmsg_type == RTM_NEWLINK)
+		return nctl_mirror_link_put(s->mirror, &l, src);
+	r = nctl_mirror_link_drop(s->mirror, l.ifindex);
+	nctl_link_fini(&l);
+	return r;
+}
+
+static int feed_addr(struct nctl_session *s, const struct nlmsghdr *nlh, enum nctl_source src)
+{
+	struct nctl_addr a;
+	int r = nctl_addr_decode(nlh, &a);
+
+	if (r != 0)
+		return r;
+	if (nlh->nlmsg_type == RTM_NEWADDR)
+		return nctl_mirror_addr_put(s->mirror, &a, src);
+	return nctl_mirror_addr_drop(s->mirror, &a);
+}
+
+void nctl_session_feed(struct nctl_session *s, const struct nlmsghdr *nlh, enum nctl_source src)
+{
+	int r = 0;
+
+	switch (nlh->nlmsg_type) {
+	case RTM_NEWLINK:
+	case RTM_DELLINK:
+		r = feed_link(s, nlh, src);
+		break;
+	case RTM_NEWADDR:
+	case RTM_DELADDR:
+		r = feed_addr(s, nlh, src);
+		break;
+	}
+	if (r == -ENOMEM)
+		nctl_sync_lost(s);
+	else if (r < 0)
+		s->undecodable++;
+}
