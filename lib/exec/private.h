@@ -42,11 +42,12 @@ struct run {
 	enum nctl_phase phase;
 	size_t cursor, phase_end; /* operations of this phase that are not sent yet */
 	size_t checked;           /* operations before it have had their first look in the mirror */
-	size_t in_flight;         /* batches */
-	size_t window;            /* messages in the next batch */
-	bool stopping;            /* a refusal ended it: no further phase */
-	bool verifying;           /* all is sent; waiting for the mirror to show the rest */
-	uint32_t *unseen;         /* operations that the mirror has not shown yet */
+	struct run_batch *flying[NCTL_BATCHES_IN_FLIGHT]; /* oldest first; owned */
+	size_t in_flight;                                 /* how many */
+	size_t window;                                    /* messages in the next batch */
+	bool stopping;                                    /* a refusal ended it: no further phase */
+	bool verifying;   /* all is sent; waiting for the mirror to show the rest */
+	uint32_t *unseen; /* operations that the mirror has not shown yet */
 	size_t n_unseen;
 	nctl_time started, deadline;
 	struct nctl_outcome outcome;
