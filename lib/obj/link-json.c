@@ -4,6 +4,7 @@
  * the field tables; here stands what iproute2 shows in its own way: flags, the lower link, addresses of tunnels.
  */
 #include <arpa/inet.h>
+#include <net/if.h> /* before linux/if.h, which then adds what it lacks */
 #include <linux/if.h>
 #include <linux/if_arp.h>
 #include <stdio.h>
@@ -257,4 +258,32 @@ void nctl_link_json(const struct nctl_link *l, const struct nctl_names *names, s
 	if (l->altnames && *l->altnames)
 		put_fields(l, altnames, NCTL_ARRAY_SIZE(altnames), names, json);
 	nctl_json_obj_end(json);
+}
+
+void nctl_link_json_brief(const struct nctl_link *l, const struct nctl_names *names, struct nctl_json *json)
+{
+	static const uint8_t name[] = {NCTL_LINK_NAME};
+	static const uint8_t mtu_qdisc[] = {NCTL_LINK_MTU, NCTL_LINK_QDISC};
+	static const uint8_t master[] = {NCTL_LINK_MASTER};
+	static const uint8_t states[] = {NCTL_LINK_OPERSTATE, NCTL_LINK_GROUP};
+	static const uint8_t txqlen[] = {NCTL_LINK_TXQLEN};
+	static const uint8_t nsid[] = {NCTL_LINK_LOWER_NSID}, altnames[] = {NCTL_LINK_ALTNAMES};
+	bool lower_down;
+
+	nctl_json_ku64(json, "ifindex", l->ifindex);
+	lower_down = put_lower(l, names, json);
+	put_fields(l, name, NCTL_ARRAY_SIZE(name), names, json);
+	put_flags(l, lower_down, json);
+	put_fields(l, mtu_qdisc, NCTL_ARRAY_SIZE(mtu_qdisc), names, json);
+	if (l->master)
+		put_fields(l, master, NCTL_ARRAY_SIZE(master), names, json);
+	put_fields(l, states, NCTL_ARRAY_SIZE(states), names, json);
+	if (l->txqlen)
+		put_fields(l, txqlen, NCTL_ARRAY_SIZE(txqlen), names, json);
+	put_addresses(l, json);
+	put_fields(l, nsid, NCTL_ARRAY_SIZE(nsid), names, json);
+	if (l->has & NCTL_LINK_BIT(PROTO_DOWN) && l->proto_down)
+		nctl_json_kbool(json, "proto_down", true);
+	if (l->altnames && *l->altnames)
+		put_fields(l, altnames, NCTL_ARRAY_SIZE(altnames), names, json);
 }

@@ -116,3 +116,5 @@ bool nctl_link_is_up(const struct nctl_link *l);	    /* IFF_UP */
 
 /* One JSON object as `ip -j -d link` prints it. */
 void nctl_link_json(const struct nctl_link *l, const struct nctl_names *names, struct nctl_json *json);
+/* Its members as `ip -j addr` prints them, into an open object that goes on with addr_info. */
+void nctl_link_json_brief(const struct nctl_link *l, const struct nctl_names *names, struct nctl_json *json);
