@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * DOC: links to RTM_NEWLINK, RTM_DELLINK and RTM_*LINKPROP, and back (rtnetlink(7), linux/if_link.h). The requester
+ * and the mirror call it, on the hot path: decoding allocates nothing but what a link owns.
+ */
+#include <errno.h>
+#include <net/if.h>
+#include <stdlib.h>
+#include <string.h>
+#include <linux/if_link.h>
+#include <linux/rtnetlink.h>
+
+#include "base/cleanup.h"
+#include "codec/codec.h"
+#include "nl/attr.h"
+
+static const struct nctl_attr_policy link_policy[IFLA_MAX + 1] = {
+	[IFLA_IFNAME] = {.kind = NCTL_ATTR_STR, .max = IF_NAMESIZE},
+	[IFLA_LINKINFO] = {.kind = NCTL_ATTR_NEST},
+	[IFLA_AF_SPEC] = {.kind = NCTL_ATTR_NEST},
+	[IFLA_PROP_LIST] = {.kind = NCTL_ATTR_NEST},
+};
+static const struct nctl_attr_policy info_policy[IFLA_INFO_MAX + 1] = {
+	[IFLA_INFO_KIND] = {.kind = NCTL_ATTR_STR},
+	[IFLA_INFO_SLAVE_KIND] = {.kind = NCTL_ATTR_STR},
+};
+static const struct nctl_attr_policy inet6_policy[IFLA_INET6_MAX + 1] = {
+	[IFLA_INET6_ADDR_GEN_MODE] = {.kind = NCTL_ATTR_U8},
+};
+
+/* -- decode -- */
+
+static int decode_kind(struct nctl_link *l, const struct nlattr *const *info)
+{
+	const struct nctl_kind *k;
+	int r;
+
+	if (!info[IFLA_INFO_KIND])
+		return 0;
+	k = nctl_kind_find(nctl_attr_str(info[IFLA_INFO_KIND]));
+	if (!k) {
+		l->kind_name = strdup(nctl_attr_str(info[IFLA_INFO_KIND]));
+		return l->kind_name ? 0 : -ENOMEM;
+	}
+	r = nctl_link_set_kind(l, k);
+	if (r < 0 || !l->data || !info[IFLA_INFO_DATA])
+		return r;
+	r = nctl_codec_fields_decode(&k->data, info[IFLA_INFO_DATA], l->data, &l->data_has);
+	if (r == 0 && k->fixup)
+		k->fixup(l->data, &l->data_has);
+	return r;
+}
+
+static int decode_port(struct nctl_link *l, const struct nlattr *const *info)
+{
+	const struct nctl_kind *k;
+	int r;
+
+	if (!info[IFLA_INFO_SLAVE_KIND])
+		return 0;
+	k = nctl_kind_find(nctl_attr_str(info[IFLA_INFO_SLAVE_KIND]));
+	if (!k) {
+		l->port_kind_name = strdup(nctl_attr_str(info[IFLA_INFO_SLAVE_KIND]));
+		return l->port_kind_name ? 0 : -ENOMEM;
+	}
+	r = nctl_link_set_port_kind(l, k);
+	if (r < 0 || !l->port || !info[IFLA_INFO_SLAVE_DATA])
+		return r;
+	return nctl_codec_fields_decode(&k->port, info[IFLA_INFO_SLAVE_DATA], l->port, &l->port_has);
+}
+
+static int decode_linkinfo(struct nctl_link *l, const struct nlattr *nest)
+{
+	const struct nlattr *info[IFLA_INFO_MAX + 1];
+	int r;
+
+	if (!nest)
+		return 0;
+	r = nctl_attr_parse_nest(nest, info_policy, info, IFLA_INFO_MAX);
+	if (r == 0)
+		r = decode_kind(l, info);
+	if (r == 0)
+		r = decode_port(l, info);
+	return r;
+}
+
+/* IFLA_AF_SPEC { AF_INET6 { IFLA_INET6_ADDR_GEN_MODE } }; absent where IPv6 is off on the link. */
+static int decode_af_spec(struct nctl_link *l, const struct nlattr *nest)
+{
+	const struct nlattr *tb[IFLA_INET6_MAX + 1], *a = NULL;
+	int r;
+
+	if (!nest)
+		return 0;
+	while ((a = nctl_attr_next(nctl_attr_data(nest), nctl_attr_len(nest), a))) {
+		if (nctl_attr_type(a) != AF_INET6)
+			continue;
+		r = nctl_attr_parse_nest(a, inet6_policy, tb, IFLA_INET6_MAX);
+		if (r < 0)
+			return r;
+		if (tb[IFLA_INET6_ADDR_GEN_MODE]) {
+			l->addr_gen_mode = nctl_attr_u8(tb[IFLA_INET6_ADDR_GEN_MODE]);
+			l->has |= NCTL_LINK_BIT(ADDR_GEN_MODE);
+		}
+	}
+	return 0;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* IFLA_PROP_LIST { IFLA_ALT_IFNAME ... } */
+static int decode_altnames(struct nctl_link *l, const struct nlattr *nest)
+{
+	const struct nlattr *a = NULL;
+	size_t n = 0, max = 0;
+
+	while (nest && (a = nctl_attr_next(nctl_attr_data(nest), nctl_attr_len(nest), a)))
+		max += nctl_attr_type(a) == IFLA_ALT_IFNAME;
+	if (max == 0)
+		return 0;
+	l->altnames = calloc(max + 1, sizeof(*l->altnames));
+	if (!l->altnames)
+		return -ENOMEM;
+	while ((a = nctl_attr_next(nctl_attr_data(nest), nctl_attr_len(nest), a))) {
+		if (nctl_attr_type(a) != IFLA_ALT_IFNAME)
+			continue;
+		l->altnames[n] = strndup(nctl_attr_data(a), nctl_attr_len(a));
+		if (!l->altnames[n++])
+			return -ENOMEM;
+	}
+	qsort(l->altnames, n, sizeof(*l->altnames), compare_names);
+	return 0;
+}
+
+static int decode_attrs(struct nctl_link *l, const struct nlattr *const *tb)
+{
+	int r = nctl_codec_fields_take(&nctl_link_fields, tb, IFLA_MAX, l, &l->has);
+
+	if (r == 0)
+		r = decode_linkinfo(l, tb[IFLA_LINKINFO]);
+	if (r == 0)
+		r = decode_af_spec(l, tb[IFLA_AF_SPEC]);
+	if (r == 0)
+		r = decode_altnames(l, tb[IFLA_PROP_LIST]);
+	return r;
+}
+
+int nctl_link_decode(const struct nlmsghdr *nlh, struct nctl_link *ret)
+{
+	const struct nlattr *tb[IFLA_MAX + 1];
+	struct nctl_link l = NCTL_LINK_INIT;
+	struct ifinfomsg ifi;
+	int r;
+
+	if (nlh->nlmsg_type != RTM_NEWLINK && nlh->nlmsg_type != RTM_DELLINK)
+		return NCTL_CODEC_SKIP;
+	if (nlh->nlmsg_len < NLMSG_LENGTH(sizeof(ifi)))
+		return -EBADMSG;
+	memcpy(&ifi, NLMSG_DATA(nlh), sizeof(ifi));
+	if (ifi.ifi_family != AF_UNSPEC)
+		return NCTL_CODEC_SKIP;
+	r = nctl_attr_parse_msg(nlh, sizeof(ifi), link_policy, tb, IFLA_MAX);
+	if (r < 0)
+		return r;
+	/* Wireless events (net/wireless/wext-core.c) come as RTM_NEWLINK with next to nothing inside. */
+	if (!tb[IFLA_IFNAME])
+		return NCTL_CODEC_SKIP;
+	if (ifi.ifi_index <= 0)
+		return -EBADMSG;
+	l.ifindex = (nctl_ifindex)ifi.ifi_index;
+	l.flags = ifi.ifi_flags;
+	l.arphrd = ifi.ifi_type;
+	l.has = NCTL_LINK_BIT(FLAGS) | NCTL_LINK_BIT(ARPHRD) | NCTL_LINK_BIT(MASTER) | NCTL_LINK_BIT(ALIAS) |
+		NCTL_LINK_BIT(ALTNAMES);
+	r = decode_attrs(&l, tb);
+	if (r < 0) {
+		nctl_link_fini(&l);
+		return r;
+	}
+	*ret = l;
+	return 0;
+}
+
+/* -- encode -- */
+
+static void begin_link(struct nctl_msgbuf *msg, uint16_t type, uint16_t flags, nctl_ifindex ifindex,
+	unsigned ifi_flags, unsigned ifi_change)
+{
+	struct ifinfomsg ifi = {
+		.ifi_family = AF_UNSPEC,
+		.ifi_index = (int)ifindex,
+		.ifi_flags = ifi_flags,
+		.ifi_change = ifi_change,
+	};
+
+	nctl_msg_begin(msg, type, flags, &ifi, sizeof(ifi));
+}
+
+/* What a creating message can carry of the fields in mask. */
+static uint64_t creatable(const struct nctl_field_table *t, uint64_t mask)
+{
+	return mask & ~nctl_fields_with(t, NCTL_FIELD_READONLY | NCTL_FIELD_LATE);
+}
+
+void nctl_codec_link_attrs_encode(const struct nctl_link *l, struct nctl_msgbuf *msg)
+{
+	uint64_t mask = creatable(&nctl_link_fields, l->has) & ~(NCTL_LINK_BIT(LOWER) | NCTL_LINK_BIT(MASTER));
+
+	if (l->name[0])
+		mask |= NCTL_LINK_BIT(NAME);
+	/* The lower link of a PEERED kind is its peer, which has a message of its own inside this one. */
+	if (l->lower && !(l->kind && l->kind->traits & NCTL_KIND_PEERED))
+		mask |= NCTL_LINK_BIT(LOWER);
+	if (l->lower_nsid == NCTL_NSID_NONE || !(mask & NCTL_LINK_BIT(LOWER)))
+		mask &= ~NCTL_LINK_BIT(LOWER_NSID);
+	if (l->master)
+		mask |= NCTL_LINK_BIT(MASTER);
+	nctl_codec_fields_encode(&nctl_link_fields, l, mask, msg);
+}
+
+/* A nest of fields, unless there are none and no one else writes into it. */
+static void encode_data(uint16_t attr, const struct nctl_field_table *t, const void *data, uint64_t mask,
+	struct nctl_msgbuf *msg)
+{
+	size_t nest;
+
+	if (!mask || !data)
+		return;
+	nest = nctl_msg_nest_begin(msg, attr);
+	nctl_codec_fields_encode(t, data, mask, msg);
+	nctl_msg_nest_end(msg, nest);
+}
+
+static void encode_new_kind(const struct nctl_link *l, const struct nctl_link *peer, struct nctl_msgbuf *msg)
+{
+	const struct nctl_kind *k = l->kind;
+	uint64_t mask = k && l->data ? creatable(&k->data, l->data_has) : 0;
+	size_t nest;
+
+	if (mask && k->creatable)
+		mask = k->creatable(l->data, mask);
+	nctl_msg_put_str(msg, IFLA_INFO_KIND, nctl_link_kind_name(l));
+	if (!k || !k->encode_extra) {
+		encode_data(IFLA_INFO_DATA, k ? &k->data : NULL, l->data, mask, msg);
+		return;
+	}
+	nest = nctl_msg_nest_begin(msg, IFLA_INFO_DATA);
+	if (l->data)
+		nctl_codec_fields_encode(&k->data, l->data, mask, msg);
+	k->encode_extra(l, peer, msg);
+	nctl_msg_nest_end(msg, nest);
+}
+
+void nctl_link_encode_new(const struct nctl_link *l, const struct nctl_link *peer, struct nctl_msgbuf *msg)
+{
+	size_t nest;
+
+	begin_link(msg, RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL, l->ifindex, 0, 0);
+	nctl_codec_link_attrs_encode(l, msg);
+	if (nctl_link_kind_name(l)) {
+		nest = nctl_msg_nest_begin(msg, IFLA_LINKINFO);
+		encode_new_kind(l, peer, msg);
+		nctl_msg_nest_end(msg, nest);
+	}
+}
+
+static void encode_addr_gen_mode(uint8_t mode, struct nctl_msgbuf *msg)
+{
+	size_t spec = nctl_msg_nest_begin(msg, IFLA_AF_SPEC);
+	size_t inet6 = nctl_msg_nest_begin(msg, AF_INET6);
+
+	nctl_msg_put_u8(msg, IFLA_INET6_ADDR_GEN_MODE, mode);
+	nctl_msg_nest_end(msg, inet6);
+	nctl_msg_nest_end(msg, spec);
+}
+
+static uint64_t settable(const struct nctl_field_table *t, uint64_t mask)
+{
+	return mask & ~nctl_fields_with(t, NCTL_FIELD_READONLY);
+}
+
+static void encode_set_linkinfo(const struct nctl_link *l, const struct nctl_link_diff *d,
+	struct nctl_msgbuf *msg)
+{
+	uint64_t data = l->kind && l->data ? settable(&l->kind->data, d->data) : 0;
+	uint64_t port = l->port_kind && l->port ? settable(&l->port_kind->port, d->port) : 0;
+	size_t nest;
+
+	if (!data && !port)
+		return;
+	nest = nctl_msg_nest_begin(msg, IFLA_LINKINFO);
+	if (data) {
+		nctl_msg_put_str(msg, IFLA_INFO_KIND, l->kind->name);
+		encode_data(IFLA_INFO_DATA, &l->kind->data, l->data, data, msg);
+	}
+	if (port) {
+		nctl_msg_put_str(msg, IFLA_INFO_SLAVE_KIND, l->port_kind->name);
+		encode_data(IFLA_INFO_SLAVE_DATA, &l->port_kind->port, l->port, port, msg);
+	}
+	nctl_msg_nest_end(msg, nest);
+}
+
+void nctl_link_encode_set(nctl_ifindex ifindex, const struct nctl_link *l, const struct nctl_link_diff *d,
+	struct nctl_msgbuf *msg)
+{
+	unsigned change = d->common & NCTL_LINK_BIT(FLAGS) ? IFF_UP : 0;
+
+	begin_link(msg, RTM_NEWLINK, 0, ifindex, l->flags & change, change);
+	nctl_codec_fields_encode(&nctl_link_fields, l, settable(&nctl_link_fields, d->common), msg);
+	if (d->common & NCTL_LINK_BIT(ADDR_GEN_MODE))
+		encode_addr_gen_mode(l->addr_gen_mode, msg);
+	encode_set_linkinfo(l, d, msg);
+}
+
+void nctl_link_encode_del(nctl_ifindex ifindex, struct nctl_msgbuf *msg)
+{
+	begin_link(msg, RTM_DELLINK, 0, ifindex, 0, 0);
+}
+
+void nctl_link_encode_altname(nctl_ifindex ifindex, const char *altname, bool add, struct nctl_msgbuf *msg)
+{
+	size_t nest;
+
+	if (add)
+		begin_link(msg, RTM_NEWLINKPROP, NLM_F_CREATE | NLM_F_EXCL | NLM_F_APPEND, ifindex, 0, 0);
+	else
+		begin_link(msg, RTM_DELLINKPROP, 0, ifindex, 0, 0);
+	/* These two are parsed strictly: a nest must say that it is one (net/core/rtnetlink.c). */
+	nest = nctl_msg_nest_begin(msg, IFLA_PROP_LIST | NLA_F_NESTED);
+	nctl_msg_put_str(msg, IFLA_ALT_IFNAME, altname);
+	nctl_msg_nest_end(msg, nest);
+}
