@@ -86,7 +86,7 @@ struct nctl_field;
 
 /* For what the engine's types do not cover; each may be NULL: then the engine does it. data is the object. */
 struct nctl_field_ops {
-	/* Reads the attribute into data. 0, or -EBADMSG for a malformed one. */
+	/* Reads the attribute into data. 0, 1 if the field is not in it, or -EBADMSG for a malformed one. */
 	int (*decode)(const struct nctl_field *f, const struct nlattr *attr, void *data);
 	void (*encode)(const struct nctl_field *f, const void *data, struct nctl_msgbuf *msg);
 	/* Writes the value behind the key, which is already there. */

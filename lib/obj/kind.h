@@ -45,7 +45,12 @@ struct nctl_kind {
 	 * index with a sentence in why, or -1; or NULL.
 	 */
 	int (*check)(const void *data, uint64_t has, struct nctl_strbuf *why);
-	/* The last word on decoded data: drops fields that iproute2 shows in some modes only (bond); or NULL. */
+	/*
+	 * Of the fields in mask, those that a creating message should carry: without what the kernel refuses even with
+	 * its default value, because another field forbids it (bond); or NULL.
+	 */
+	uint64_t (*creatable)(const void *data, uint64_t mask);
+	/* The last word on decoded data: adds or drops fields that the kernel leaves out or that mean nothing; or NULL. */
 	void (*fixup)(void *data, uint64_t *has);
 };
 
