@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * DOC: bond (drivers/net/bonding/bond_options.c) and its ports. Many options exist in some modes only: the kernel
+ * then refuses even their default values. The rules below say which, and bond_creatable and bond_check go by them.
+ * Mode and fail-over policy change only without ports; the LACP options only while the bond is down.
+ */
+#include <errno.h>
+#include <linux/if_link.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/json.h"
+#include "base/strbuf.h"
+#include "net/lladdr.h"
+#include "nl/attr.h"
+#include "nl/msg.h"
+#include "obj/kind.h"
+
+/* Numbers of linux/if_bonding.h, whose header does not go with net/if.h. */
+enum { MODE_RR, MODE_BACKUP, MODE_XOR, MODE_BROADCAST, MODE_8023AD, MODE_TLB, MODE_ALB, MODE_N };
+
+struct bond_ad_info {
+	uint16_t number[IFLA_BOND_AD_INFO_MAX + 1];
+	struct nctl_lladdr partner_mac;
+	uint8_t has; /* by attribute */
+};
+
+struct bond_data {
+	uint8_t mode, use_carrier, missed_max, primary_reselect, fail_over_mac, xmit_hash_policy;
+	uint8_t num_peer_notif, all_slaves_active, ad_lacp_active, ad_lacp_rate, ad_select, tlb_dynamic_lb;
+	uint16_t ad_actor_sys_prio, ad_user_port_key;
+	uint32_t active_slave, miimon, updelay, downdelay, peer_notif_delay, arp_interval, arp_validate;
+	uint32_t arp_all_targets, primary, resend_igmp, min_links, lp_interval, packets_per_slave;
+	struct nctl_lladdr ad_actor_system;
+	struct bond_ad_info ad_info;
+	struct nctl_ip_list arp_ip_target, ns_ip6_target;
+};
+
+struct bond_port {
+	uint8_t state, mii_status, actor_state, partner_state;
+	uint16_t queue_id, aggregator_id;
+	uint32_t link_failure_count, prio;
+	struct nctl_lladdr perm_hwaddr;
+};
+
+enum {
+	BOND_MODE,
+	BOND_ACTIVE_SLAVE,
+	BOND_MIIMON,
+	BOND_UPDELAY,
+	BOND_DOWNDELAY,
+	BOND_PEER_NOTIF_DELAY,
+	BOND_USE_CARRIER,
+	BOND_ARP_INTERVAL,
+	BOND_MISSED_MAX,
+	BOND_ARP_IP_TARGET,
+	BOND_NS_IP6_TARGET,
+	BOND_ARP_VALIDATE,
+	BOND_ARP_ALL_TARGETS,
+	BOND_PRIMARY,
+	BOND_PRIMARY_RESELECT,
+	BOND_FAIL_OVER_MAC,
+	BOND_XMIT_HASH_POLICY,
+	BOND_RESEND_IGMP,
+	BOND_NUM_PEER_NOTIF,
+	BOND_ALL_SLAVES_ACTIVE,
+	BOND_MIN_LINKS,
+	BOND_LP_INTERVAL,
+	BOND_PACKETS_PER_SLAVE,
+	BOND_AD_LACP_ACTIVE,
+	BOND_AD_LACP_RATE,
+	BOND_AD_SELECT,
+	BOND_AD_INFO,
+	BOND_AD_ACTOR_SYS_PRIO,
+	BOND_AD_USER_PORT_KEY,
+	BOND_AD_ACTOR_SYSTEM,
+	BOND_TLB_DYNAMIC_LB,
+	BOND_N_FIELDS
+};
+#define BIT(name_) (UINT64_C(1) << BOND_##name_)
+
+static const struct nctl_name mode_names[] = {
+	{"balance-rr", MODE_RR, NULL},
+	{"active-backup", MODE_BACKUP, NULL},
+	{"balance-xor", MODE_XOR, NULL},
+	{"broadcast", MODE_BROADCAST, NULL},
+	{"802.3ad", MODE_8023AD, NULL},
+	{"balance-tlb", MODE_TLB, NULL},
+	{"balance-alb", MODE_ALB, NULL},
+	{0},
+};
+static const struct nctl_name validate_names[] = {
+	{"none", 0, NULL},
+	{"active", 1, NULL},
+	{"backup", 2, NULL},
+	{"all", 3, NULL},
+	{"filter", 4, NULL},
+	{"filter_active", 5, NULL},
+	{"filter_backup", 6, NULL},
+	{0},
+};
+static const struct nctl_name all_targets_names[] = {{"any", 0, NULL}, {"all", 1, NULL}, {0}};
+static const struct nctl_name reselect_names[] = {
+	{"always", 0, NULL}, {"better", 1, NULL}, {"failure", 2, NULL}, {0}};
+static const struct nctl_name fail_over_names[] = {
+	{"none", 0, NULL}, {"active", 1, NULL}, {"follow", 2, NULL}, {0}};
+static const struct nctl_name hash_names[] = {
+	{"layer2", 0, NULL},
+	{"layer3+4", 1, NULL},
+	{"layer2+3", 2, NULL},
+	{"encap2+3", 3, NULL},
+	{"encap3+4", 4, NULL},
+	{"vlan+srcmac", 5, NULL},
+	{0},
+};
+static const struct nctl_name off_on_names[] = {{"off", 0, NULL}, {"on", 1, NULL}, {0}};
+static const struct nctl_name rate_names[] = {{"slow", 0, NULL}, {"fast", 1, NULL}, {0}};
+static const struct nctl_name select_names[] = {
+	{"stable", 0, NULL}, {"bandwidth", 1, NULL}, {"count", 2, NULL}, {0}};
+static const struct nctl_name port_state_names[] = {{"ACTIVE", 0, NULL}, {"BACKUP", 1, NULL}, {0}};
+static const struct nctl_name mii_names[] = {
+	{"UP", 0, NULL}, {"GOING_DOWN", 1, NULL}, {"DOWN", 2, NULL}, {"GOING_BACK", 3, NULL}, {0}};
+/* IEEE 802.3ad 43.4.2.2 */
+static const struct nctl_name lacp_state_names[] = {
+	{"active", 0x01, NULL},
+	{"short_timeout", 0x02, NULL},
+	{"aggregating", 0x04, NULL},
+	{"in_sync", 0x08, NULL},
+	{"collecting", 0x10, NULL},
+	{"distributing", 0x20, NULL},
+	{"defaulted", 0x40, NULL},
+	{"expired", 0x80, NULL},
+	{0},
+};
+
+/* iproute2 shows "none" as null here, and here alone. */
+static void validate_print(const struct nctl_field *f, const void *data, struct nctl_json *json)
+{
+	uint64_t v = nctl_field_get(f, data);
+
+	if (v == 0)
+		nctl_json_null(json);
+	else if (v < NCTL_ARRAY_SIZE(validate_names) - 1)
+		nctl_json_str(json, validate_names[v].name);
+	else
+		nctl_json_u64(json, v);
+}
+
+static int ad_info_decode(const struct nctl_field *f, const struct nlattr *attr, void *data)
+{
+	static const struct nctl_attr_policy policy[IFLA_BOND_AD_INFO_MAX + 1] = {
+		[IFLA_BOND_AD_INFO_AGGREGATOR] = {.kind = NCTL_ATTR_U16},
+		[IFLA_BOND_AD_INFO_NUM_PORTS] = {.kind = NCTL_ATTR_U16},
+		[IFLA_BOND_AD_INFO_ACTOR_KEY] = {.kind = NCTL_ATTR_U16},
+		[IFLA_BOND_AD_INFO_PARTNER_KEY] = {.kind = NCTL_ATTR_U16},
+		[IFLA_BOND_AD_INFO_PARTNER_MAC] = {.kind = NCTL_ATTR_BYTES, .min = 6, .max = 6},
+	};
+	struct bond_ad_info *info = (void *)((char *)data + f->offset);
+	const struct nlattr *tb[IFLA_BOND_AD_INFO_MAX + 1];
+	int r = nctl_attr_parse_nest(attr, policy, tb, IFLA_BOND_AD_INFO_MAX);
+
+	if (r < 0)
+		return r;
+	memset(info, 0, sizeof(*info));
+	for (unsigned i = IFLA_BOND_AD_INFO_AGGREGATOR; i <= IFLA_BOND_AD_INFO_PARTNER_KEY; i++) {
+		if (!tb[i])
+			continue;
+		info->number[i] = nctl_attr_u16(tb[i]);
+		info->has |= (uint8_t)(1U << i);
+	}
+	if (tb[IFLA_BOND_AD_INFO_PARTNER_MAC]) {
+		info->partner_mac.len = 6;
+		memcpy(info->partner_mac.b, nctl_attr_data(tb[IFLA_BOND_AD_INFO_PARTNER_MAC]), 6);
+	}
+	return 0;
+}
+
+static void ad_info_print(const struct nctl_field *f, const void *data, struct nctl_json *json)
+{
+	static const char *const names[IFLA_BOND_AD_INFO_MAX + 1] = {
+		[IFLA_BOND_AD_INFO_AGGREGATOR] = "aggregator",
+		[IFLA_BOND_AD_INFO_NUM_PORTS] = "num_ports",
+		[IFLA_BOND_AD_INFO_ACTOR_KEY] = "actor_key",
+		[IFLA_BOND_AD_INFO_PARTNER_KEY] = "partner_key",
+	};
+	const struct bond_ad_info *info = (const void *)((const char *)data + f->offset);
+	char buf[NCTL_LLADDR_STR];
+
+	nctl_json_obj_begin(json);
+	for (unsigned i = 0; i < NCTL_ARRAY_SIZE(names); i++)
+		if (info->has & 1U << i)
+			nctl_json_ku64(json, names[i], info->number[i]);
+	if (info->partner_mac.len)
+		nctl_json_kstr(json, "partner_mac", nctl_lladdr_format(&info->partner_mac, buf));
+	nctl_json_obj_end(json);
+}
+
+static const struct nctl_field_ops validate_ops = {.print = validate_print};
+static const struct nctl_field_ops ad_info_ops = {.decode = ad_info_decode, .print = ad_info_print};
+
+/* clang-format off */
+#define B(index_, member_, attr_, json_, type_)                                                              \
+	[BOND_##index_] = {.json = json_, NCTL_FIELD(struct bond_data, member_), .attr = IFLA_BOND_##attr_,  \
+		.type = NCTL_FIELD_##type_
+#define P(member_, attr_, json_, type_)                                                                      \
+	{.json = json_, NCTL_FIELD(struct bond_port, member_), .attr = IFLA_BOND_SLAVE_##attr_,              \
+		.type = NCTL_FIELD_##type_
+
+static const struct nctl_field bond_fields[] = {
+	B(MODE, mode, MODE, "mode", ENUM), .key = "mode", .names = mode_names,
+		.change = NCTL_CHANGE_RECREATE, .help = "how traffic is spread over the ports"},
+	B(ACTIVE_SLAVE, active_slave, ACTIVE_SLAVE, "active_slave", LINK), .flags = NCTL_FIELD_READONLY},
+	B(MIIMON, miimon, MIIMON, "miimon", UINT), .key = "mii-monitor-interval", .unit = NCTL_UNIT_MSEC,
+		.max = INT32_MAX, .help = "time between two looks at the ports' carrier, 0 never"},
+	B(UPDELAY, updelay, UPDELAY, "updelay", UINT), .key = "up-delay", .unit = NCTL_UNIT_MSEC,
+		.max = INT32_MAX, .help = "how long a port must be up before it is used"},
+	B(DOWNDELAY, downdelay, DOWNDELAY, "downdelay", UINT), .key = "down-delay", .unit = NCTL_UNIT_MSEC,
+		.max = INT32_MAX, .help = "how long a port may be down before it is given up"},
+	B(PEER_NOTIF_DELAY, peer_notif_delay, PEER_NOTIF_DELAY, "peer_notify_delay", UINT)},
+	B(USE_CARRIER, use_carrier, USE_CARRIER, "use_carrier", BOOL), .format = NCTL_FORMAT_NUMBER},
+	B(ARP_INTERVAL, arp_interval, ARP_INTERVAL, "arp_interval", UINT), .key = "arp-interval",
+		.unit = NCTL_UNIT_MSEC, .max = INT32_MAX, .help = "time between two ARP probes, 0 never"},
+	B(MISSED_MAX, missed_max, MISSED_MAX, "arp_missed_max", UINT), .min = 1},
+	B(ARP_IP_TARGET, arp_ip_target, ARP_IP_TARGET, "arp_ip_target", IPS), .key = "arp-ip-targets",
+		.help = "IPv4 addresses to probe, 16 at most"},
+	B(NS_IP6_TARGET, ns_ip6_target, NS_IP6_TARGET, "ns_ip6_target", IPS)},
+	B(ARP_VALIDATE, arp_validate, ARP_VALIDATE, "arp_validate", ENUM), .key = "arp-validate",
+		.names = validate_names, .ops = &validate_ops, .help = "which ports check ARP replies"},
+	B(ARP_ALL_TARGETS, arp_all_targets, ARP_ALL_TARGETS, "arp_all_targets", ENUM),
+		.key = "arp-all-targets", .names = all_targets_names,
+		.help = "whether one target that answers is enough"},
+	B(PRIMARY, primary, PRIMARY, "primary", LINK), .key = "primary", .flags = NCTL_FIELD_LATE,
+		.help = "the port to prefer"},
+	B(PRIMARY_RESELECT, primary_reselect, PRIMARY_RESELECT, "primary_reselect", ENUM),
+		.key = "primary-reselect-policy", .names = reselect_names,
+		.help = "when the primary port becomes the active one again"},
+	B(FAIL_OVER_MAC, fail_over_mac, FAIL_OVER_MAC, "fail_over_mac", ENUM),
+		.key = "fail-over-mac-policy", .names = fail_over_names, .change = NCTL_CHANGE_RECREATE,
+		.help = "whose MAC address the bond has"},
+	B(XMIT_HASH_POLICY, xmit_hash_policy, XMIT_HASH_POLICY, "xmit_hash_policy", ENUM),
+		.key = "transmit-hash-policy", .names = hash_names, .help = "what decides on a packet's port"},
+	B(RESEND_IGMP, resend_igmp, RESEND_IGMP, "resend_igmp", UINT), .key = "resend-igmp", .max = 255,
+		.help = "IGMP reports to send after a failover"},
+	B(NUM_PEER_NOTIF, num_peer_notif, NUM_PEER_NOTIF, "num_peer_notif", UINT), .key = "gratuitous-arp",
+		.help = "ARP and ND announcements to send after a failover"},
+	B(ALL_SLAVES_ACTIVE, all_slaves_active, ALL_SLAVES_ACTIVE, "all_slaves_active", BOOL),
+		.key = "all-members-active", .format = NCTL_FORMAT_NUMBER,
+		.help = "whether inactive ports receive too"},
+	B(MIN_LINKS, min_links, MIN_LINKS, "min_links", UINT), .key = "min-links", .max = INT32_MAX,
+		.help = "ports that must be up for the bond to be up"},
+	B(LP_INTERVAL, lp_interval, LP_INTERVAL, "lp_interval", UINT), .key = "learn-packet-interval",
+		.unit = NCTL_UNIT_SEC, .min = 1, .max = INT32_MAX,
+		.help = "time between learning packets to the switches"},
+	B(PACKETS_PER_SLAVE, packets_per_slave, PACKETS_PER_SLAVE, "packets_per_slave", UINT),
+		.key = "packets-per-member", .max = 65535,
+		.help = "packets to send through one port before the next one's turn, 0 random"},
+	B(AD_LACP_ACTIVE, ad_lacp_active, AD_LACP_ACTIVE, "ad_lacp_active", ENUM), .names = off_on_names,
+		.change = NCTL_CHANGE_FLAP},
+	B(AD_LACP_RATE, ad_lacp_rate, AD_LACP_RATE, "ad_lacp_rate", ENUM), .key = "lacp-rate",
+		.names = rate_names, .change = NCTL_CHANGE_FLAP, .help = "how often the partner shall send LACPDUs"},
+	B(AD_SELECT, ad_select, AD_SELECT, "ad_select", ENUM), .key = "ad-select", .names = select_names,
+		.change = NCTL_CHANGE_FLAP, .help = "how the aggregator is selected"},
+	B(AD_INFO, ad_info, AD_INFO, "ad_info", RAW), .ops = &ad_info_ops, .flags = NCTL_FIELD_READONLY},
+	B(AD_ACTOR_SYS_PRIO, ad_actor_sys_prio, AD_ACTOR_SYS_PRIO, "ad_actor_sys_prio", UINT), .min = 1},
+	B(AD_USER_PORT_KEY, ad_user_port_key, AD_USER_PORT_KEY, "ad_user_port_key", UINT), .max = 1023,
+		.change = NCTL_CHANGE_FLAP},
+	B(AD_ACTOR_SYSTEM, ad_actor_system, AD_ACTOR_SYSTEM, "ad_actor_system", LLADDR), .min = 6, .max = 6,
+		.change = NCTL_CHANGE_FLAP},
+	B(TLB_DYNAMIC_LB, tlb_dynamic_lb, TLB_DYNAMIC_LB, "tlb_dynamic_lb", BOOL),
+		.format = NCTL_FORMAT_NUMBER, .change = NCTL_CHANGE_FLAP},
+};
+_Static_assert(NCTL_ARRAY_SIZE(bond_fields) == BOND_N_FIELDS, "a bond field without an entry");
+
+static const struct nctl_field bond_port_fields[] = {
+	P(state, STATE, "state", ENUM), .names = port_state_names, .flags = NCTL_FIELD_READONLY},
+	P(mii_status, MII_STATUS, "mii_status", ENUM), .names = mii_names, .flags = NCTL_FIELD_READONLY},
+	P(link_failure_count, LINK_FAILURE_COUNT, "link_failure_count", UINT),
+		.flags = NCTL_FIELD_READONLY | NCTL_FIELD_VOLATILE},
+	P(perm_hwaddr, PERM_HWADDR, "perm_hwaddr", LLADDR), .flags = NCTL_FIELD_READONLY},
+	P(queue_id, QUEUE_ID, "queue_id", UINT), .flags = NCTL_FIELD_LATE},
+	P(prio, PRIO, "prio", UINT), .format = NCTL_FORMAT_SIGNED, .flags = NCTL_FIELD_LATE},
+	P(aggregator_id, AD_AGGREGATOR_ID, "ad_aggregator_id", UINT), .flags = NCTL_FIELD_READONLY},
+	P(actor_state, AD_ACTOR_OPER_PORT_STATE, "ad_actor_oper_port_state", UINT),
+		.flags = NCTL_FIELD_READONLY},
+	P(actor_state, AD_ACTOR_OPER_PORT_STATE, "ad_actor_oper_port_state_str", BITS),
+		.names = lacp_state_names, .flags = NCTL_FIELD_READONLY},
+	P(partner_state, AD_PARTNER_OPER_PORT_STATE, "ad_partner_oper_port_state", UINT),
+		.flags = NCTL_FIELD_READONLY},
+	P(partner_state, AD_PARTNER_OPER_PORT_STATE, "ad_partner_oper_port_state_str", BITS),
+		.names = lacp_state_names, .flags = NCTL_FIELD_READONLY},
+};
+
+/* Options that only some modes have, with the values that a new bond has (bond_opts, bond_check_params). */
+#define ONLY(...) (0 __VA_ARGS__)
+#define IN(mode_) | 1U << MODE_##mode_
+static const struct bond_rule {
+	uint8_t field, modes;
+	uint32_t dflt;
+} bond_rules[] = {
+	{BOND_ARP_INTERVAL, ONLY(IN(RR) IN(BACKUP) IN(XOR) IN(BROADCAST)), 0},
+	{BOND_ARP_VALIDATE, ONLY(IN(RR) IN(BACKUP) IN(XOR) IN(BROADCAST)), 0},
+	{BOND_PRIMARY, ONLY(IN(BACKUP) IN(TLB) IN(ALB)), 0},
+	{BOND_PACKETS_PER_SLAVE, ONLY(IN(RR)), 1},
+	{BOND_AD_LACP_ACTIVE, ONLY(IN(8023AD)), 1},
+	{BOND_AD_LACP_RATE, ONLY(IN(8023AD)), 0},
+	{BOND_AD_ACTOR_SYS_PRIO, ONLY(IN(8023AD)), 65535},
+	{BOND_AD_USER_PORT_KEY, ONLY(IN(8023AD)), 0},
+	{BOND_TLB_DYNAMIC_LB, ONLY(IN(TLB)), 1},
+};
+/* clang-format on */
+
+static bool rule_allows(const struct bond_rule *r, const struct bond_data *d)
+{
+	return d->mode >= MODE_N || r->modes & 1U << d->mode;
+}
+
+static uint64_t bond_creatable(const void *data, uint64_t mask)
+{
+	const struct bond_data *d = data;
+
+	/* The delays count in MII intervals: without one the kernel refuses even 0. */
+	if (d->miimon == 0)
+		mask &= ~((d->updelay ? 0 : BIT(UPDELAY)) | (d->downdelay ? 0 : BIT(DOWNDELAY)) |
+			(d->peer_notif_delay ? 0 : BIT(PEER_NOTIF_DELAY)));
+	if (d->arp_ip_target.n == 0)
+		mask &= ~BIT(ARP_IP_TARGET);
+	if (d->ns_ip6_target.n == 0)
+		mask &= ~BIT(NS_IP6_TARGET);
+	if (nctl_lladdr_equal(&d->ad_actor_system, &(struct nctl_lladdr){.len = 6}))
+		mask &= ~BIT(AD_ACTOR_SYSTEM);
+	for (size_t i = 0; i < NCTL_ARRAY_SIZE(bond_rules); i++) {
+		const struct bond_rule *r = &bond_rules[i];
+
+		if (!rule_allows(r, d) && nctl_field_get(&bond_fields[r->field], d) == r->dflt)
+			mask &= ~(UINT64_C(1) << r->field);
+	}
+	return mask;
+}
+
+static int check_targets(const struct bond_data *d, struct nctl_strbuf *why)
+{
+	for (uint32_t i = 0; i < d->arp_ip_target.n; i++) {
+		if (d->arp_ip_target.v[i].family == AF_INET)
+			continue;
+		nctl_strbuf_puts(why, "must be IPv4 addresses");
+		return BOND_ARP_IP_TARGET;
+	}
+	return -1;
+}
+
+static int bond_check(const void *data, uint64_t has, struct nctl_strbuf *why)
+{
+	const struct bond_data *d = data;
+	/* 802.3ad, balance-tlb and balance-alb turn MII monitoring on by themselves. */
+	bool monitors = d->mode >= MODE_8023AD || (has & BIT(MIIMON) && d->miimon);
+
+	for (size_t i = 0; i < NCTL_ARRAY_SIZE(bond_rules); i++) {
+		const struct bond_rule *r = &bond_rules[i];
+
+		if (!(has & UINT64_C(1) << r->field) || rule_allows(r, d) ||
+			(r->field != BOND_PRIMARY && nctl_field_get(&bond_fields[r->field], d) == r->dflt))
+			continue;
+		nctl_strbuf_printf(why, "does not exist in mode %s", mode_names[d->mode].name);
+		return r->field;
+	}
+	if (has & BIT(ARP_INTERVAL) && d->arp_interval && has & BIT(MIIMON) && d->miimon) {
+		nctl_strbuf_puts(why, "excludes mii-monitor-interval");
+		return BOND_ARP_INTERVAL;
+	}
+	if (!monitors && ((has & BIT(UPDELAY) && d->updelay) || (has & BIT(DOWNDELAY) && d->downdelay))) {
+		nctl_strbuf_puts(why, "needs mii-monitor-interval");
+		return has & BIT(UPDELAY) && d->updelay ? BOND_UPDELAY : BOND_DOWNDELAY;
+	}
+	return check_targets(d, why);
+}
+
+/* The kernel leaves out what is none, so that "none" would look like "unknown". */
+static void bond_fixup(void *data, uint64_t *has)
+{
+	(void)data;
+	*has |= BIT(ARP_IP_TARGET) | BIT(NS_IP6_TARGET) | BIT(PRIMARY);
+}
+
+const struct nctl_kind nctl_kind_bond = {
+	.name = "bond",
+	.section = "bonds",
+	.parameters = "parameters",
+	.ports_key = "interfaces",
+	.help = "several links that act as one",
+	.traits = NCTL_KIND_PORT_DOWN | NCTL_KIND_PORTS_FIRST,
+	.data_size = sizeof(struct bond_data),
+	.data = {bond_fields, NCTL_ARRAY_SIZE(bond_fields)},
+	.port_size = sizeof(struct bond_port),
+	.port = {bond_port_fields, NCTL_ARRAY_SIZE(bond_port_fields)},
+	.creatable = bond_creatable,
+	.check = bond_check,
+	.fixup = bond_fixup,
+};

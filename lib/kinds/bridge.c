@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * DOC: bridge (net/bridge/br_netlink.c) and its ports. Times are in USER_HZ ticks, that is centiseconds. A port's
+ * attributes are ignored in the message that makes it a port.
+ */
+#include <errno.h>
+#include <linux/if_bridge.h>
+#include <linux/if_ether.h>
+#include <linux/if_link.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/json.h"
+#include "base/strbuf.h"
+#include "net/lladdr.h"
+#include "nl/attr.h"
+#include "obj/kind.h"
+
+struct bridge_id {
+	uint8_t b[8]; /* priority and MAC address: struct ifla_bridge_id of linux/if_link.h */
+};
+
+struct bridge_data {
+	uint64_t hello_timer, tcn_timer, topology_change_timer, gc_timer;
+	uint64_t mcast_last_member_intvl, mcast_membership_intvl, mcast_querier_intvl, mcast_query_intvl;
+	uint64_t mcast_query_response_intvl, mcast_startup_query_intvl;
+	uint32_t forward_delay, hello_time, max_age, ageing_time, stp_state, root_path_cost;
+	uint32_t mcast_hash_elasticity, mcast_hash_max, mcast_last_member_cnt, mcast_startup_query_cnt;
+	uint16_t priority, vlan_protocol, root_port, vlan_default_pvid, group_fwd_mask;
+	uint8_t vlan_filtering, topology_change, topology_change_detected, vlan_stats_enabled;
+	uint8_t vlan_stats_per_port, mcast_snooping, no_linklocal_learn, mcast_vlan_snooping, mcast_router;
+	uint8_t mcast_query_use_ifaddr, mcast_querier, mcast_stats_enabled, mcast_igmp_version;
+	uint8_t mcast_mld_version, nf_call_iptables, nf_call_ip6tables, nf_call_arptables;
+	struct bridge_id bridge_id, root_id;
+	struct nctl_lladdr group_addr;
+};
+
+struct bridge_port {
+	uint64_t hold_timer, message_age_timer, forward_delay_timer;
+	uint32_t cost, backup_port;
+	uint16_t priority, id, no, designated_port, designated_cost, group_fwd_mask;
+	uint8_t state, hairpin, guard, root_block, fastleave, learning, flood, topology_change_ack;
+	uint8_t config_pending, proxy_arp, proxy_arp_wifi, multicast_router, mcast_flood, bcast_flood;
+	uint8_t mcast_to_unicast, neigh_suppress, vlan_tunnel, isolated, locked;
+	struct bridge_id bridge_id, root_id;
+};
+
+/* Indexes into bridge_fields of those that bridge_check looks at. */
+enum { BRIDGE_FORWARD_DELAY = 0, BRIDGE_STP = 4 };
+
+static int id_decode(const struct nctl_field *f, const struct nlattr *attr, void *data)
+{
+	if (nctl_attr_len(attr) != sizeof(struct bridge_id))
+		return -EBADMSG;
+	memcpy((char *)data + f->offset, nctl_attr_data(attr), sizeof(struct bridge_id));
+	return 0;
+}
+
+/* The MAC address without leading zeros: 8000.2:0:0:0:0:1. */
+static void id_print(const struct nctl_field *f, const void *data, struct nctl_json *json)
+{
+	const uint8_t *b = (const uint8_t *)data + f->offset;
+	char buf[32];
+
+	snprintf(buf, sizeof(buf), "%02x%02x.%x:%x:%x:%x:%x:%x", b[0], b[1], b[2], b[3], b[4], b[5], b[6],
+		b[7]);
+	nctl_json_str(json, buf);
+}
+
+static int boolopt_decode(const struct nlattr *attr, unsigned option, uint8_t *ret)
+{
+	struct br_boolopt_multi opts;
+
+	if (nctl_attr_len(attr) != sizeof(opts))
+		return -EBADMSG;
+	memcpy(&opts, nctl_attr_data(attr), sizeof(opts));
+	*ret = (opts.optval & 1U << option) != 0;
+	return opts.optmask & 1U << option ? 0 : 1;
+}
+
+static int no_ll_learn_decode(const struct nctl_field *f, const struct nlattr *attr, void *data)
+{
+	(void)f;
+	return boolopt_decode(attr, BR_BOOLOPT_NO_LL_LEARN, &((struct bridge_data *)data)->no_linklocal_learn);
+}
+
+static int mcast_vlan_decode(const struct nctl_field *f, const struct nlattr *attr, void *data)
+{
+	uint8_t *p = &((struct bridge_data *)data)->mcast_vlan_snooping;
+
+	(void)f;
+	return boolopt_decode(attr, BR_BOOLOPT_MCAST_VLAN_SNOOPING, p);
+}
+
+/* IEEE 802.1D reserved group addresses by their last byte, as words and numbers: "stp,lacp,0x20". */
+static void fwd_mask_print(const struct nctl_field *f, const void *data, struct nctl_json *json)
+{
+	static const char *const names[16] = {[0] = "stp", [2] = "lacp", [14] = "lldp"};
+	uint16_t mask = (uint16_t)nctl_field_get(f, data);
+	const char *comma = "";
+	char buf[128] = "0x0";
+	size_t at = 0;
+
+	for (unsigned i = 0; i < 16; i++) {
+		if (!(mask & 1U << i))
+			continue;
+		if (names[i])
+			at += (size_t)snprintf(buf + at, sizeof(buf) - at, "%s%s", comma, names[i]);
+		else
+			at += (size_t)snprintf(buf + at, sizeof(buf) - at, "%s0x%x", comma, 1U << i);
+		comma = ",";
+	}
+	nctl_json_str(json, buf);
+}
+
+static const struct nctl_field_ops id_ops = {.decode = id_decode, .print = id_print};
+static const struct nctl_field_ops no_ll_learn_ops = {.decode = no_ll_learn_decode};
+static const struct nctl_field_ops mcast_vlan_ops = {.decode = mcast_vlan_decode};
+static const struct nctl_field_ops fwd_mask_ops = {.print = fwd_mask_print};
+
+static const struct nctl_name protocol_names[] = {
+	{"802.1Q", ETH_P_8021Q, NULL},
+	{"802.1ad", ETH_P_8021AD, NULL},
+	{0},
+};
+static const struct nctl_name state_names[] = {
+	{"disabled", BR_STATE_DISABLED, NULL},
+	{"listening", BR_STATE_LISTENING, NULL},
+	{"learning", BR_STATE_LEARNING, NULL},
+	{"forwarding", BR_STATE_FORWARDING, NULL},
+	{"blocking", BR_STATE_BLOCKING, NULL},
+	{0},
+};
+
+/* clang-format off */
+#define B(member_, attr_, json_, type_)                                                                      \
+	{.json = json_, NCTL_FIELD(struct bridge_data, member_), .attr = IFLA_BR_##attr_,                    \
+		.type = NCTL_FIELD_##type_
+#define P(member_, attr_, json_, type_)                                                                      \
+	{.json = json_, NCTL_FIELD(struct bridge_port, member_), .attr = IFLA_BRPORT_##attr_,                \
+		.type = NCTL_FIELD_##type_
+#define STATE .flags = NCTL_FIELD_READONLY
+#define TIMER .flags = NCTL_FIELD_READONLY | NCTL_FIELD_VOLATILE, .format = NCTL_FORMAT_CENTISEC
+#define LATE .flags = NCTL_FIELD_LATE
+#define NUMBER .format = NCTL_FORMAT_NUMBER
+
+static const struct nctl_field bridge_fields[] = {
+	[BRIDGE_FORWARD_DELAY] = B(forward_delay, FORWARD_DELAY, "forward_delay", UINT), .key = "forward-delay",
+		.unit = NCTL_UNIT_CENTISEC, .help = "time that a port listens and learns before it forwards"},
+	B(hello_time, HELLO_TIME, "hello_time", UINT), .key = "hello-time", .unit = NCTL_UNIT_CENTISEC,
+		.min = 100, .max = 1000, .help = "time between two hello packets of the root bridge"},
+	B(max_age, MAX_AGE, "max_age", UINT), .key = "max-age", .unit = NCTL_UNIT_CENTISEC, .min = 600,
+		.max = 4000, .help = "age at which the word of another bridge is forgotten"},
+	B(ageing_time, AGEING_TIME, "ageing_time", UINT), .key = "ageing-time", .unit = NCTL_UNIT_CENTISEC,
+		.help = "age at which a learnt MAC address is forgotten"},
+	[BRIDGE_STP] = B(stp_state, STP_STATE, "stp_state", BOOL), .key = "stp", NUMBER, .dflt = 1,
+		.help = "whether the spanning tree protocol runs"},
+	B(priority, PRIORITY, "priority", UINT), .key = "priority",
+		.help = "priority in the election of the root bridge, lower is better"},
+	B(vlan_filtering, VLAN_FILTERING, "vlan_filtering", BOOL), .key = "vlan-filtering", NUMBER,
+		.help = "whether VLAN tags decide where a frame may go"},
+	B(vlan_protocol, VLAN_PROTOCOL, "vlan_protocol", ENUM), .names = protocol_names,
+		.flags = NCTL_FIELD_BIG_ENDIAN},
+	B(bridge_id, BRIDGE_ID, "bridge_id", RAW), .ops = &id_ops, STATE},
+	B(root_id, ROOT_ID, "root_id", RAW), .ops = &id_ops, STATE},
+	B(root_port, ROOT_PORT, "root_port", UINT), STATE},
+	B(root_path_cost, ROOT_PATH_COST, "root_path_cost", UINT), STATE},
+	B(topology_change, TOPOLOGY_CHANGE, "topology_change", UINT), STATE},
+	B(topology_change_detected, TOPOLOGY_CHANGE_DETECTED, "topology_change_detected", UINT), STATE},
+	B(hello_timer, HELLO_TIMER, "hello_timer", UINT), TIMER},
+	B(tcn_timer, TCN_TIMER, "tcn_timer", UINT), TIMER},
+	B(topology_change_timer, TOPOLOGY_CHANGE_TIMER, "topology_change_timer", UINT), TIMER},
+	B(gc_timer, GC_TIMER, "gc_timer", UINT), TIMER},
+	B(vlan_default_pvid, VLAN_DEFAULT_PVID, "vlan_default_pvid", UINT), .key = "vlan-default-pvid",
+		.max = 4094, .help = "VLAN of untagged frames on new ports, 0 none"},
+	B(vlan_stats_enabled, VLAN_STATS_ENABLED, "vlan_stats_enabled", BOOL), NUMBER},
+	B(vlan_stats_per_port, VLAN_STATS_PER_PORT, "vlan_stats_per_port", BOOL), NUMBER},
+	B(group_fwd_mask, GROUP_FWD_MASK, "group_fwd_mask", UINT), .format = NCTL_FORMAT_HEX_0X},
+	B(group_addr, GROUP_ADDR, "group_addr", LLADDR), .min = 6, .max = 6},
+	B(mcast_snooping, MCAST_SNOOPING, "mcast_snooping", BOOL), NUMBER},
+	B(no_linklocal_learn, MULTI_BOOLOPT, "no_linklocal_learn", BOOL), NUMBER, .ops = &no_ll_learn_ops,
+		STATE},
+	B(mcast_vlan_snooping, MULTI_BOOLOPT, "mcast_vlan_snooping", BOOL), NUMBER, .ops = &mcast_vlan_ops,
+		STATE},
+	B(mcast_router, MCAST_ROUTER, "mcast_router", UINT), .max = 2},
+	B(mcast_query_use_ifaddr, MCAST_QUERY_USE_IFADDR, "mcast_query_use_ifaddr", BOOL), NUMBER},
+	B(mcast_querier, MCAST_QUERIER, "mcast_querier", BOOL), NUMBER},
+	B(mcast_hash_elasticity, MCAST_HASH_ELASTICITY, "mcast_hash_elasticity", UINT)},
+	B(mcast_hash_max, MCAST_HASH_MAX, "mcast_hash_max", UINT)},
+	B(mcast_last_member_cnt, MCAST_LAST_MEMBER_CNT, "mcast_last_member_cnt", UINT)},
+	B(mcast_startup_query_cnt, MCAST_STARTUP_QUERY_CNT, "mcast_startup_query_cnt", UINT)},
+	B(mcast_last_member_intvl, MCAST_LAST_MEMBER_INTVL, "mcast_last_member_intvl", UINT)},
+	B(mcast_membership_intvl, MCAST_MEMBERSHIP_INTVL, "mcast_membership_intvl", UINT)},
+	B(mcast_querier_intvl, MCAST_QUERIER_INTVL, "mcast_querier_intvl", UINT)},
+	B(mcast_query_intvl, MCAST_QUERY_INTVL, "mcast_query_intvl", UINT)},
+	B(mcast_query_response_intvl, MCAST_QUERY_RESPONSE_INTVL, "mcast_query_response_intvl", UINT)},
+	B(mcast_startup_query_intvl, MCAST_STARTUP_QUERY_INTVL, "mcast_startup_query_intvl", UINT)},
+	B(mcast_stats_enabled, MCAST_STATS_ENABLED, "mcast_stats_enabled", BOOL), NUMBER},
+	B(mcast_igmp_version, MCAST_IGMP_VERSION, "mcast_igmp_version", UINT), .min = 2, .max = 3},
+	B(mcast_mld_version, MCAST_MLD_VERSION, "mcast_mld_version", UINT), .min = 1, .max = 2},
+	B(nf_call_iptables, NF_CALL_IPTABLES, "nf_call_iptables", BOOL), NUMBER},
+	B(nf_call_ip6tables, NF_CALL_IP6TABLES, "nf_call_ip6tables", BOOL), NUMBER},
+	B(nf_call_arptables, NF_CALL_ARPTABLES, "nf_call_arptables", BOOL), NUMBER},
+};
+
+static const struct nctl_field bridge_port_fields[] = {
+	P(state, STATE, "state", ENUM), .names = state_names, STATE},
+	P(priority, PRIORITY, "priority", UINT), .key = "port-priority", .max = 63, LATE,
+		.help = "priority of the port in the spanning tree, lower is better"},
+	P(cost, COST, "cost", UINT), .key = "path-cost", .min = 1, .max = 65535, LATE,
+		.help = "cost of the way through this port in the spanning tree"},
+	P(hairpin, MODE, "hairpin", BOOL), .key = "hairpin", LATE,
+		.help = "whether a frame may leave by the port that it came from"},
+	P(guard, GUARD, "guard", BOOL), LATE},
+	P(root_block, PROTECT, "root_block", BOOL), LATE},
+	P(fastleave, FAST_LEAVE, "fastleave", BOOL), LATE},
+	P(learning, LEARNING, "learning", BOOL), .key = "port-mac-learning", LATE, .dflt = 1,
+		.help = "whether source addresses are learnt here"},
+	P(flood, UNICAST_FLOOD, "flood", BOOL), LATE},
+	P(id, ID, "id", UINT), .format = NCTL_FORMAT_HEX_0X, STATE},
+	P(no, NO, "no", UINT), .format = NCTL_FORMAT_HEX_0X, STATE},
+	P(designated_port, DESIGNATED_PORT, "designated_port", UINT), STATE},
+	P(designated_cost, DESIGNATED_COST, "designated_cost", UINT), STATE},
+	P(bridge_id, BRIDGE_ID, "bridge_id", RAW), .ops = &id_ops, STATE},
+	P(root_id, ROOT_ID, "root_id", RAW), .ops = &id_ops, STATE},
+	P(hold_timer, HOLD_TIMER, "hold_timer", UINT), TIMER},
+	P(message_age_timer, MESSAGE_AGE_TIMER, "message_age_timer", UINT), TIMER},
+	P(forward_delay_timer, FORWARD_DELAY_TIMER, "forward_delay_timer", UINT), TIMER},
+	P(topology_change_ack, TOPOLOGY_CHANGE_ACK, "topology_change_ack", UINT), STATE},
+	P(config_pending, CONFIG_PENDING, "config_pending", UINT), STATE},
+	P(proxy_arp, PROXYARP, "proxy_arp", BOOL), LATE},
+	P(proxy_arp_wifi, PROXYARP_WIFI, "proxy_arp_wifi", BOOL), LATE},
+	P(multicast_router, MULTICAST_ROUTER, "multicast_router", UINT), .max = 3, LATE},
+	P(mcast_flood, MCAST_FLOOD, "mcast_flood", BOOL), LATE},
+	P(bcast_flood, BCAST_FLOOD, "bcast_flood", BOOL), LATE},
+	P(mcast_to_unicast, MCAST_TO_UCAST, "mcast_to_unicast", BOOL), LATE},
+	P(neigh_suppress, NEIGH_SUPPRESS, "neigh_suppress", BOOL), .key = "neigh-suppress", LATE,
+		.help = "whether the bridge answers ARP and ND from its own knowledge"},
+	P(group_fwd_mask, GROUP_FWD_MASK, "group_fwd_mask", UINT), .format = NCTL_FORMAT_HEX_0X, LATE},
+	P(group_fwd_mask, GROUP_FWD_MASK, "group_fwd_mask_str", UINT), .ops = &fwd_mask_ops, STATE},
+	P(vlan_tunnel, VLAN_TUNNEL, "vlan_tunnel", BOOL), LATE},
+	P(isolated, ISOLATED, "isolated", BOOL), LATE},
+	P(locked, LOCKED, "locked", BOOL), LATE},
+	P(backup_port, BACKUP_PORT, "backup_port", LINK), LATE},
+};
+/* clang-format on */
+
+/* With the spanning tree the kernel wants 2 to 30 seconds (net/bridge/br_stp.c), without it takes any. */
+static int bridge_check(const void *data, uint64_t has, struct nctl_strbuf *why)
+{
+	const struct bridge_data *d = data;
+	uint64_t both = UINT64_C(1) << BRIDGE_FORWARD_DELAY | UINT64_C(1) << BRIDGE_STP;
+
+	if ((has & both) != both || !d->stp_state || (d->forward_delay >= 200 && d->forward_delay <= 3000))
+		return -1;
+	nctl_strbuf_puts(why, "must be between 2 and 30 with stp");
+	return BRIDGE_FORWARD_DELAY;
+}
+
+const struct nctl_kind nctl_kind_bridge = {
+	.name = "bridge",
+	.section = "bridges",
+	.parameters = "parameters",
+	.ports_key = "interfaces",
+	.help = "Ethernet bridges",
+	.data_size = sizeof(struct bridge_data),
+	.data = {bridge_fields, NCTL_ARRAY_SIZE(bridge_fields)},
+	.port_size = sizeof(struct bridge_port),
+	.port = {bridge_port_fields, NCTL_ARRAY_SIZE(bridge_port_fields)},
+	.check = bridge_check,
+};

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * DOC: vlan (net/8021q/vlan_netlink.c, IEEE 802.1Q). Id and protocol are fixed at creation: a later message with
+ * others is acknowledged and does nothing. The QoS maps are shown, not configured.
+ */
+#include <errno.h>
+#include <string.h>
+#include <linux/if_ether.h>
+#include <linux/if_link.h>
+#include <linux/if_vlan.h>
+
+#include "base/cleanup.h"
+#include "base/json.h"
+#include "nl/attr.h"
+#include "nl/msg.h"
+#include "obj/kind.h"
+
+#define QOS_MAX 16 /* mappings kept of each map; ingress has 8 at most, egress one a socket priority in use */
+
+struct vlan_qos {
+	uint32_t n;
+	struct {
+		uint32_t from, to;
+	} v[QOS_MAX];
+};
+
+struct vlan_data {
+	uint16_t protocol, id;
+	uint32_t flags;
+	struct vlan_qos ingress, egress;
+};
+
+static int flags_decode(const struct nctl_field *f, const struct nlattr *attr, void *data)
+{
+	struct ifla_vlan_flags flags;
+
+	if (nctl_attr_len(attr) != sizeof(flags))
+		return -EBADMSG;
+	memcpy(&flags, nctl_attr_data(attr), sizeof(flags));
+	nctl_field_set(f, data, flags.flags);
+	return 0;
+}
+
+static void flags_encode(const struct nctl_field *f, const void *data, struct nctl_msgbuf *msg)
+{
+	struct ifla_vlan_flags flags = {.flags = (uint32_t)nctl_field_get(f, data)};
+
+	/* The kernel refuses bits that it does not know: those with names are known since 5.5. */
+	for (const struct nctl_name *n = f->names; n->name; n++)
+		flags.mask |= (uint32_t)n->value;
+	nctl_msg_put(msg, f->attr, &flags, sizeof(flags));
+}
+
+static int qos_decode(const struct nctl_field *f, const struct nlattr *attr, void *data)
+{
+	struct vlan_qos *q = (void *)((char *)data + f->offset);
+	struct ifla_vlan_qos_mapping m;
+	const struct nlattr *a = NULL;
+
+	q->n = 0;
+	while ((a = nctl_attr_next(nctl_attr_data(attr), nctl_attr_len(attr), a))) {
+		if (nctl_attr_len(a) != sizeof(m))
+			return -EBADMSG;
+		if (q->n == QOS_MAX)
+			break;
+		memcpy(&m, nctl_attr_data(a), sizeof(m));
+		q->v[q->n].from = m.from;
+		q->v[q->n++].to = m.to;
+	}
+	return 0;
+}
+
+static void qos_print(const struct nctl_field *f, const void *data, struct nctl_json *json)
+{
+	const struct vlan_qos *q = (const void *)((const char *)data + f->offset);
+
+	nctl_json_arr_begin(json);
+	for (uint32_t i = 0; i < q->n; i++) {
+		nctl_json_obj_begin(json);
+		nctl_json_ku64(json, "from", q->v[i].from);
+		nctl_json_ku64(json, "to", q->v[i].to);
+		nctl_json_obj_end(json);
+	}
+	nctl_json_arr_end(json);
+}
+
+static const struct nctl_field_ops flags_ops = {.decode = flags_decode, .encode = flags_encode};
+static const struct nctl_field_ops qos_ops = {.decode = qos_decode, .print = qos_print};
+
+static const struct nctl_name protocol_names[] = {
+	{"802.1Q", ETH_P_8021Q, NULL},
+	{"802.1ad", ETH_P_8021AD, NULL},
+	{0},
+};
+
+static const struct nctl_name flag_names[] = {
+	{"REORDER_HDR", VLAN_FLAG_REORDER_HDR, NULL},
+	{"GVRP", VLAN_FLAG_GVRP, NULL},
+	{"MVRP", VLAN_FLAG_MVRP, NULL},
+	{"LOOSE_BINDING", VLAN_FLAG_LOOSE_BINDING, NULL},
+	{"BRIDGE_BINDING", VLAN_FLAG_BRIDGE_BINDING, NULL},
+	{0},
+};
+
+static const struct nctl_field vlan_fields[] = {
+	{.key = "protocol",
+		.json = "protocol",
+		.help = "the tag's protocol, 802.1Q or 802.1ad",
+		.names = protocol_names,
+		NCTL_FIELD(struct vlan_data, protocol),
+		.attr = IFLA_VLAN_PROTOCOL,
+		.type = NCTL_FIELD_ENUM,
+		.flags = NCTL_FIELD_IDENTITY | NCTL_FIELD_BIG_ENDIAN,
+		.change = NCTL_CHANGE_RECREATE,
+		.dflt = ETH_P_8021Q},
+	{.key = "id",
+		.json = "id",
+		.help = "the VLAN's number",
+		NCTL_FIELD(struct vlan_data, id),
+		.attr = IFLA_VLAN_ID,
+		.type = NCTL_FIELD_UINT,
+		.flags = NCTL_FIELD_IDENTITY | NCTL_FIELD_REQUIRED,
+		.change = NCTL_CHANGE_RECREATE,
+		.max = 4094},
+	{.json = "flags",
+		.names = flag_names,
+		.ops = &flags_ops,
+		NCTL_FIELD(struct vlan_data, flags),
+		.attr = IFLA_VLAN_FLAGS,
+		.type = NCTL_FIELD_BITS},
+	{.json = "ingress_qos",
+		.ops = &qos_ops,
+		NCTL_FIELD(struct vlan_data, ingress),
+		.attr = IFLA_VLAN_INGRESS_QOS,
+		.type = NCTL_FIELD_RAW,
+		.flags = NCTL_FIELD_READONLY},
+	{.json = "egress_qos",
+		.ops = &qos_ops,
+		NCTL_FIELD(struct vlan_data, egress),
+		.attr = IFLA_VLAN_EGRESS_QOS,
+		.type = NCTL_FIELD_RAW,
+		.flags = NCTL_FIELD_READONLY},
+};
+
+const struct nctl_kind nctl_kind_vlan = {
+	.name = "vlan",
+	.section = "vlans",
+	.lower_key = "link",
+	.help = "VLANs on another link",
+	.traits = NCTL_KIND_LOWER_REQUIRED,
+	.data_size = sizeof(struct vlan_data),
+	.data = {vlan_fields, NCTL_ARRAY_SIZE(vlan_fields)},
+};
