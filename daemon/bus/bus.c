@@ -146,7 +146,8 @@ struct nd_bus *nd_bus_free(struct nd_bus *b)
 
 	if (!b)
 		return NULL;
-	nctl_list_splice_tail(&b->doomed, &b->clients);
+	while ((pos = nctl_list_first(&b->clients)))
+		nd_client_free(nctl_list_entry(pos, struct nd_client, link));
 	while ((pos = nctl_list_first(&b->doomed)))
 		nd_client_free(nctl_list_entry(pos, struct nd_client, link));
 	nd_timer_stop(&b->reap);

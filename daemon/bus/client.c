@@ -84,6 +84,8 @@ void nd_client_doom(struct nd_client *c)
 	if (c->doomed)
 		return;
 	c->doomed = true;
+	c->bus->n_clients--;
+	c->bus->n_unprivileged -= !c->privileged;
 	nd_io_stop(&c->io);
 	nd_timer_stop(&c->timer);
 	nctl_list_del(&c->link);
@@ -95,13 +97,10 @@ struct nd_client *nd_client_free(struct nd_client *c)
 {
 	if (!c)
 		return NULL;
+	nd_client_doom(c);
 	nd_calls_forget(c);
 	nd_streams_end(c);
-	nd_io_stop(&c->io);
-	nd_timer_stop(&c->timer);
 	nctl_list_del(&c->link);
-	c->bus->n_clients--;
-	c->bus->n_unprivileged -= !c->privileged;
 	sd_bus_close_unref(c->conn);
 	free(c);
 	return NULL;

@@ -42,7 +42,8 @@ struct nd_bus {
 	struct nd_timer listen_again; /* after the lack of descriptors */
 	struct nd_timer reap;
 	struct nctl_list clients, doomed; /* struct nd_client by .link */
-	size_t n_clients, n_unprivileged, n_streams;
+	size_t n_clients, n_unprivileged; /* without the doomed ones */
+	size_t n_streams;
 };
 
 /* One connection. It is never freed inside one of its own callbacks: doom it, and the reaper does. */

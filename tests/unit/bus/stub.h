@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <systemd/sd-bus.h>
+
+#include "bus/bus.h"
+#include "mirror/mirror.h"
+
+/* A reconciler that does nothing but answer, and clients in processes of their own. */
+
+enum stub_apply { STUB_APPLY_NOW, STUB_APPLY_HOLD, STUB_APPLY_BUSY };
+
+struct nd_reconcile {
+	struct nctl_mirror *mirror;
+	enum stub_apply apply;
+	struct {
+		void (*answer)(const char *json, size_t len, void *userdata);
+		void *userdata;
+	} held[64]; /* answered by the next Status */
+	size_t n_held, n_applies, n_forgotten;
+	size_t status_bytes; /* the least length of a Status answer */
+};
+
+struct fixture {
+	struct nd_loop *loop;
+	struct nd_reconcile stub;
+	struct nd_bus *bus;
+	char dir[64], path[80];
+	struct nd_signal child;
+	struct nd_timer guard;
+	int pid;
+};
+
+int setup(void **state);
+int teardown(void **state);
+
+/* Adds n links "l1"… to the mirror, every tenth of them up, and gives each an address. */
+void add_links(struct fixture *f, unsigned n);
+
+/* Runs client in a child, as this user unless uid is -1, and the bus here until it has ended: its exit status. */
+int run_client(struct fixture *f, int uid, void (*client)(struct fixture *f));
+/* Turns the loop for this long. */
+void run_for(struct fixture *f, unsigned ms);
+
+/* For clients: a failed check ends the process with 1. */
+#define CHECK(x)                                                                                             \
+	do {                                                                                                 \
+		if (!(x))                                                                                    \
+			client_fail(__FILE__, __LINE__, #x);                                                 \
+	} while (0)
+void client_fail(const char *file, int line, const char *what);
+int client_socket(struct fixture *f);
+sd_bus *client_connect(struct fixture *f);
+int client_memfd(const char *content);
+sd_bus_message *client_call(sd_bus *bus, const char *method);
+/* Sends m (and releases it); the error's name must end in want, or want be NULL and the reply is given back. */
+sd_bus_message *client_send(sd_bus *bus, sd_bus_message *m, const char *want);
+/* Query with key=value pairs, ended by NULL; the pipe, or -1 where an error was wanted. */
+int client_query(sd_bus *bus, const char *want, const char *object, ...) __attribute__((sentinel));
+/* Reads fd to its end, closes it; a NUL-terminated text. */
+char *client_slurp(int fd, size_t *ret_len);
