@@ -11,21 +11,20 @@
 #include "loop/loop.h"
 
 /*
- * The reconciler brings the kernel to a configuration: it owns the session, the accepted generation and the ledger,
- * and answers as JSON text, one object, the same for every transport:
+ * The reconciler brings the kernel to a configuration: it owns the session, the accepted generation and the
+ * ledger, and answers as JSON text, one object, the same for every transport:
  *
  *   {"exit": 0..5,                         exit status of netctl, see netctl(1)
  *    "error": "…",                         why it failed as a whole; absent when it did not
  *    "diagnostics": […], "diagnostics_text": "…",   of the configuration; absent when there are none
  *    "plan": {"changes": N, "blocked": B,
- *             "entries": [{"action": create|change|delete|add|remove|adopt, "object": link|address, "kind": K,
- *                          "label": "foo.{1..1500}", "count": N, "class": live|flap|flush|recreate,
- *                          "fields": ["mtu"], "file": F, "line": L, "column": C}],
- *             "problems": [{"type": wait|consent|conflict, "text": T, "file": F, "line": L, "column": C}]},
- *    "result": {"state": applied|unchanged|failed|rolled-back, "generation": N, "done": N, "refused": N,
- *               "poisoned": N, "unseen": N, "sends": N, "messages": N, "duration_us": N,
- *               "refusals": [{"action": A, "object": O, "name": N, "errno": E, "error": T, "kernel": T,
- *                             "file": F, "line": L, "column": C}]}}
+ *             "entries": [{"action": create|change|delete|add|remove|adopt, "object": link|address, "kind":
+ * K, "label": "foo.{1..1500}", "count": N, "class": live|flap|flush|recreate, "fields": ["mtu"], "file": F,
+ * "line": L, "column": C}], "problems": [{"type": wait|consent|conflict, "text": T, "file": F, "line": L,
+ * "column": C}]}, "result": {"state": applied|unchanged|failed|rolled-back, "generation": N, "done": N,
+ * "refused": N, "poisoned": N, "unseen": N, "sends": N, "messages": N, "duration_us": N, "refusals":
+ * [{"action": A, "object": O, "name": N, "errno": E, "error": T, "kernel": T, "file": F, "line": L, "column":
+ * C}]}}
  */
 
 struct nd_reconcile;
@@ -38,7 +37,8 @@ struct nd_reconcile_options {
 	bool observe; /* keep the mirror, change nothing at start */
 };
 
-/* All in opts outlives the reconciler. Starts the session and the first pass (stored generation, else the files). */
+/* All in opts outlives the reconciler. Starts the session and the first pass (stored generation, else the
+ * files). */
 int nd_reconcile_new(struct nd_loop *loop, const struct nd_reconcile_options *opts,
 	void (*ready)(void *userdata), void *userdata, struct nd_reconcile **ret);
 struct nd_reconcile *nd_reconcile_free(struct nd_reconcile *r);
@@ -50,22 +50,23 @@ enum nd_apply_flags {
 
 /* Checks only; the answer goes to out. texts stays the caller's. 0 or -ENOMEM. */
 int nd_reconcile_check(struct nd_reconcile *r, const struct nd_config_texts *texts, struct nctl_strbuf *out);
-/* What apply would do. texts NULL: the files of opts.paths, read now. -EAGAIN: the mirror is not in step yet. */
-int nd_reconcile_plan(struct nd_reconcile *r, const struct nd_config_texts *texts, unsigned flags,
-	struct nctl_strbuf *out);
+/* What apply would do. texts NULL: the files of opts.paths, read now. -EAGAIN: the mirror is not in step yet.
+ */
+int nd_reconcile_plan(
+	struct nd_reconcile *r, const struct nd_config_texts *texts, unsigned flags, struct nctl_strbuf *out);
 
 /*
- * Makes texts (NULL: the files of opts.paths, read now) the configuration. answer is called exactly once with the
- * whole JSON text, perhaps before this returns; with NULL if the reconciler is freed first. At most 16 wait; then
- * -EBUSY. nd_reconcile_forget makes sure that answer is not called with this userdata any more (a client that is gone);
- * the job itself goes on.
+ * Makes texts (NULL: the files of opts.paths, read now) the configuration. answer is called exactly once with
+ * the whole JSON text, perhaps before this returns; with NULL if the reconciler is freed first. At most 16
+ * wait; then -EBUSY. nd_reconcile_forget makes sure that answer is not called with this userdata any more (a
+ * client that is gone); the job itself goes on.
  */
 int nd_reconcile_apply(struct nd_reconcile *r, const struct nd_config_texts *texts, unsigned flags,
 	void (*answer)(const char *json, size_t len, void *userdata), void *userdata);
 void nd_reconcile_forget(struct nd_reconcile *r, void *userdata);
 
-/* {"version", "state": synchronising|applying|settled|waiting|failed|idle, "generation", "files": […], "links", "addresses",
- *  "owned_links", "epoch", "losses", "kernel": {sends, messages, changes, receives, refusals, dumps, …}, "events": {…},
- *  "loop": {…}, "pending": […], "last_error"} */
+/* {"version", "state": synchronising|applying|settled|waiting|failed|idle, "generation", "files": […],
+ * "links", "addresses", "owned_links", "epoch", "losses", "kernel": {sends, messages, changes, receives,
+ * refusals, dumps, …}, "events": {…}, "loop": {…}, "pending": […], "last_error"} */
 void nd_reconcile_status(struct nd_reconcile *r, struct nctl_strbuf *out);
 const struct nctl_mirror *nd_reconcile_mirror(const struct nd_reconcile *r);

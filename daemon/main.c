@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * DOC: netctld's command line and life: puts loop, reconciler and bus together, tells the service manager
+ * (sd_notify(3)) when the first pass has been attempted, and ends on SIGTERM or SIGINT without touching the
+ * network.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <systemd/sd-daemon.h>
+
+#include "base/cleanup.h"
+#include "bus/bus.h"
+#include "log/log.h"
+#include "loop/loop.h"
+#include "nl/transport.h"
+#include "reconcile/reconcile.h"
+
+enum { PATHS_MAX = 64 };
+
+/* netplan(5)'s order: earlier folders shadow later ones. */
+static const char *const default_paths[] = {"/etc/netctld", "/run/netctld/conf", "/usr/lib/netctld"};
+
+struct settings {
+	const char *paths[PATHS_MAX];
+	size_t n_paths;
+	const char *runtime_dir;
+	int log_level;
+	bool observe;
+	bool check; /* the paths are files to check, then leave */
+};
+
+struct daemon {
+	struct nd_loop *loop;
+	struct nd_reconcile *reconcile;
+	struct nd_bus *bus;
+	struct nd_signal term, interrupt, hangup;
+};
+
+static void usage(FILE *f)
+{
+	fputs("Usage: netctld [-c PATH]... [-r DIR] [-l LEVEL] [--observe]\n"
+	      "       netctld --check FILE...\n"
+	      "\n"
+	      "  -c, --config PATH    a configuration file or folder, repeatable; default:\n"
+	      "                       /etc/netctld, /run/netctld/conf, /usr/lib/netctld\n"
+	      "  -r, --runtime DIR    the runtime folder (socket, ledger); default $RUNTIME_DIRECTORY\n"
+	      "                       or /run/netctld\n"
+	      "  -l, --log-level N    0 to 7 as in syslog(3); default 6\n"
+	      "      --observe        keep the mirror and answer, change nothing at start\n"
+	      "      --check          check the files and exit: 0 fine, 2 errors\n"
+	      "  -V, --version\n"
+	      "  -h, --help\n"
+	      "\n"
+	      "See netctld(8), netctl(1), netctld.yaml(5).\n",
+		f);
+}
+
+static int parse_level(const char *text)
+{
+	return text[0] >= '0' && text[0] <= '7' && !text[1] ? text[0] - '0' : -1;
+}
+
+static int add_path(struct settings *s, const char *path)
+{
+	if (s->n_paths == PATHS_MAX) {
+		fprintf(stderr, "netctld: more than %d paths\n", PATHS_MAX);
+		return -E2BIG;
+	}
+	s->paths[s->n_paths++] = path;
+	return 0;
+}
+
+enum { OPT_OBSERVE = 256, OPT_CHECK };
+
+static const struct option long_options[] = {
+	{"config", required_argument, NULL, 'c'},
+	{"runtime", required_argument, NULL, 'r'},
+	{"log-level", required_argument, NULL, 'l'},
+	{"observe", no_argument, NULL, OPT_OBSERVE},
+	{"check", no_argument, NULL, OPT_CHECK},
+	{"version", no_argument, NULL, 'V'},
+	{"help", no_argument, NULL, 'h'},
+	{NULL, 0, NULL, 0},
+};
+
+/* One option. 0: go on; 1: done, exit with 0; -errno. */
+static int take_option(struct settings *s, int c)
+{
+	switch (c) {
+	case 'c':
+		return add_path(s, optarg);
+	case 'r':
+		s->runtime_dir = optarg;
+		return 0;
+	case 'l':
+		s->log_level = parse_level(optarg);
+		if (s->log_level < 0)
+			fprintf(stderr, "netctld: the log level must be 0 to 7, not '%s'\n", optarg);
+		return s->log_level < 0 ? -EINVAL : 0;
+	case OPT_OBSERVE:
+		s->observe = true;
+		return 0;
+	case OPT_CHECK:
+		s->check = true;
+		return 0;
+	case 'V':
+		puts("netctld " NETCTLD_VERSION);
+		return 1;
+	case 'h':
+		usage(stdout);
+		return 1;
+	}
+	usage(stderr);
+	return -EINVAL;
+}
+
+static int parse_args(int argc, char **argv, struct settings *s)
+{
+	int c, r = 0;
+
+	while (r == 0 && (c = getopt_long(argc, argv, "c:r:l:Vh", long_options, NULL)) >= 0)
+		r = take_option(s, c);
+	for (; r == 0 && s->check && optind < argc; optind++)
+		r = add_path(s, argv[optind]);
+	if (r == 0 && optind < argc) {
+		fprintf(stderr, "netctld: unexpected argument '%s'\n", argv[optind]);
+		r = -EINVAL;
+	}
+	if (r == 0 && s->check && !s->n_paths) {
+		fputs("netctld: --check needs a file\n", stderr);
+		r = -EINVAL;
+	}
+	for (size_t i = 0; r == 0 && !s->n_paths && i < NCTL_ARRAY_SIZE(default_paths); i++)
+		s->paths[i] = default_paths[i];
+	if (r == 0 && !s->n_paths)
+		s->n_paths = NCTL_ARRAY_SIZE(default_paths);
+	return r;
+}
+
+static int check(const struct settings *s)
+{
+	_cleanup_(nd_config_texts_fini) struct nd_config_texts texts = ND_CONFIG_TEXTS_INIT;
+	_cleanup_(nd_diagnostics_fini) struct nd_diagnostics diag = ND_DIAGNOSTICS_INIT;
+	_cleanup_(nctl_want_freep) struct nctl_want *want = NULL;
+	_cleanup_(nctl_strbuf_fini) struct nctl_strbuf text = NCTL_STRBUF_INIT;
+	int r = nd_config_read_paths(s->paths, s->n_paths, &texts, &diag);
+
+	if (r == 0)
+		r = nd_config_parse(&texts, &diag, &want);
+	nd_diagnostics_print(&diag, &text);
+	fputs(nctl_strbuf_str(&text), stderr);
+	if (r < 0)
+		fprintf(stderr, "netctld: %s\n", strerror(-r));
+	return r ? 2 : 0;
+}
+
+static void on_ready(void *userdata)
+{
+	(void)userdata;
+	sd_notify(0, "READY=1\nSTATUS=The first pass has been attempted; see netctl status.");
+}
+
+static void on_stop(struct nd_signal *s, int signum)
+{
+	struct daemon *d = s->userdata;
+
+	nd_info("signal %d: leaving, the network stays as it is", signum);
+	sd_notify(0, "STOPPING=1");
+	nd_loop_stop(d->loop, 0);
+}
+
+static void on_hangup(struct nd_signal *s, int signum)
+{
+	struct daemon *d = s->userdata;
+	int r = nd_reconcile_apply(d->reconcile, NULL, 0, NULL, NULL);
+
+	(void)signum;
+	if (r < 0)
+		nd_error("cannot reload: %s", strerror(-r));
+}
+
+static int run(const struct settings *s)
+{
+	struct nd_reconcile_options opts = {
+		.paths = s->paths,
+		.n_paths = s->n_paths,
+		.runtime_dir = s->runtime_dir,
+		.kernel = nctl_kernel_here(),
+		.observe = s->observe,
+	};
+	struct daemon d = {0};
+	int r = nd_loop_new(&d.loop);
+
+	if (r >= 0)
+		r = nd_reconcile_new(d.loop, &opts, on_ready, NULL, &d.reconcile);
+	if (r >= 0)
+		r = nd_bus_new(d.loop, d.reconcile, s->runtime_dir, -1, &d.bus);
+	if (r >= 0) {
+		nd_signal_init(&d.term, d.loop, SIGTERM, on_stop, &d);
+		nd_signal_init(&d.interrupt, d.loop, SIGINT, on_stop, &d);
+		nd_signal_init(&d.hangup, d.loop, SIGHUP, on_hangup, &d);
+		r = nd_loop_run(d.loop);
+		nd_signal_stop(&d.hangup);
+		nd_signal_stop(&d.interrupt);
+		nd_signal_stop(&d.term);
+	} else {
+		nd_error("cannot start: %s", strerror(-r));
+	}
+	d.reconcile = nd_reconcile_free(d.reconcile); /* answers the bus's waiting clients */
+	nd_bus_free(d.bus);
+	nd_loop_free(d.loop);
+	return r ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+int main(int argc, char **argv)
+{
+	const char *dir = getenv("RUNTIME_DIRECTORY");
+	struct settings s = {.runtime_dir = dir && *dir ? dir : "/run/netctld", .log_level = 6};
+	int r = parse_args(argc, argv, &s);
+
+	if (r)
+		return r < 0 ? 2 : 0;
+	if (s.check)
+		return check(&s);
+	nd_log_open("netctld", s.log_level);
+	signal(SIGPIPE, SIG_IGN);
+	return run(&s);
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * DOC: what the reconciler answers without changing anything: check, plan and status. All of it from memory.
+ */
+#include "reconcile/private.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+int nd_reconcile_check(struct nd_reconcile *r, const struct nd_config_texts *texts, struct nctl_strbuf *out)
+{
+	_cleanup_(nctl_want_freep) struct nctl_want *want = NULL;
+	_cleanup_(nd_diagnostics_fini) struct nd_diagnostics diag = ND_DIAGNOSTICS_INIT;
+	struct nctl_json j;
+	int e = nd_config_parse(texts, &diag, &want);
+
+	(void)r;
+	if (e < 0)
+		return e;
+	nd_report_begin(&j, out, e == ND_CONFIG_INVALID ? ND_EXIT_CONFIG : ND_EXIT_FINE, NULL);
+	nd_report_diagnostics(&j, &diag);
+	if (want)
+		nctl_json_ku64(&j, "links", want->n_links);
+	nd_report_end(&j);
+	return out->err;
+}
+
+static int plan_exit(int e, const struct nctl_plan *p)
+{
+	if (e == ND_CONFIG_INVALID || (p && p->blocked))
+		return ND_EXIT_CONFIG;
+	return p && p->n_ops ? ND_EXIT_DIFFERENT : ND_EXIT_FINE;
+}
+
+int nd_reconcile_plan(
+	struct nd_reconcile *r, const struct nd_config_texts *texts, unsigned flags, struct nctl_strbuf *out)
+{
+	_cleanup_(nctl_plan_freep) struct nctl_plan *plan = NULL;
+	_cleanup_(nctl_want_freep) struct nctl_want *want = NULL;
+	_cleanup_(nd_config_texts_fini) struct nd_config_texts own = ND_CONFIG_TEXTS_INIT;
+	_cleanup_(nd_diagnostics_fini) struct nd_diagnostics diag = ND_DIAGNOSTICS_INIT;
+	struct nctl_json j;
+	int e = 0;
+
+	if (!r->first_synced || !nctl_session_is_synced(r->session))
+		return -EAGAIN;
+	if (!texts) {
+		e = nd_config_read_paths(r->opts.paths, r->opts.n_paths, &own, &diag);
+		texts = &own;
+	}
+	if (e == 0)
+		e = nd_config_parse(texts, &diag, &want);
+	if (e == 0)
+		e = nd_job_plan(r, want, flags, &plan);
+	if (e < 0)
+		return e;
+	nd_report_begin(&j, out, plan_exit(e, plan), NULL);
+	nd_report_diagnostics(&j, &diag);
+	if (plan)
+		nd_report_plan(&j, plan);
+	nd_report_end(&j);
+	plan = nctl_plan_free(plan); /* before want, into which it points */
+	return out->err;
+}
+
+static const char *state_name(const struct nd_reconcile *r)
+{
+	if (!nctl_session_is_synced(r->session))
+		return "synchronising";
+	if (r->active)
+		return "applying";
+	if (r->last_error)
+		return "failed";
+	if (!r->generation)
+		return "idle";
+	return r->pending.len ? "waiting" : "settled";
+}
+
+static void put_files(struct nctl_json *j, const struct nd_reconcile *r)
+{
+	nctl_json_key(j, "files");
+	nctl_json_arr_begin(j);
+	for (size_t i = 0; i < r->texts.n; i++)
+		nctl_json_str(j, r->texts.v[i].path);
+	nctl_json_arr_end(j);
+}
+
+static void put_pending(struct nctl_json *j, const struct nd_reconcile *r)
+{
+	const char *p = nctl_strbuf_str(&r->pending), *end;
+	char line[512];
+
+	nctl_json_key(j, "pending");
+	nctl_json_arr_begin(j);
+	for (; (end = strchr(p, '\n')); p = end + 1) {
+		size_t n = (size_t)(end - p) < sizeof(line) - 1 ? (size_t)(end - p) : sizeof(line) - 1;
+
+		memcpy(line, p, n);
+		line[n] = '\0';
+		nctl_json_str(j, line);
+	}
+	nctl_json_arr_end(j);
+}
+
+static void put_counters(struct nctl_json *j, struct nd_reconcile *r)
+{
+	const struct nctl_mirror_stats *m = nctl_mirror_get_stats(nctl_session_mirror(r->session));
+	struct nctl_session_stats s;
+	struct nd_loop_stats l;
+
+	nctl_session_get_stats(r->session, &s);
+	nd_loop_get_stats(r->loop, &l);
+	nctl_json_ku64(j, "epoch", s.epoch);
+	nctl_json_ku64(j, "losses", s.losses);
+	nctl_json_ku64(j, "undecodable", s.undecodable);
+	nctl_json_key(j, "kernel");
+	nctl_json_obj_begin(j);
+	nctl_json_ku64(j, "sends", s.requester.sends);
+	nctl_json_ku64(j, "messages", s.requester.messages);
+	nctl_json_ku64(j, "changes", s.requester.changes);
+	nctl_json_ku64(j, "receives", s.requester.receives);
+	nctl_json_ku64(j, "refusals", s.requester.refusals);
+	nctl_json_ku64(j, "dumps", s.requester.dumps);
+	nctl_json_ku64(j, "dump_retries", s.requester.dump_retries);
+	nctl_json_ku64(j, "lost_acks", s.requester.lost_acks);
+	nctl_json_ku64(j, "longest_send_us", s.requester.longest_send_us);
+	nctl_json_obj_end(j);
+	nctl_json_key(j, "events");
+	nctl_json_obj_begin(j);
+	nctl_json_ku64(j, "wakeups", s.pump.wakeups);
+	nctl_json_ku64(j, "receives", s.pump.receives);
+	nctl_json_ku64(j, "messages", s.pump.messages);
+	nctl_json_ku64(j, "overruns", s.pump.overruns);
+	nctl_json_ku64(j, "truncated", s.pump.truncated);
+	nctl_json_ku64(j, "malformed", s.pump.malformed);
+	nctl_json_obj_end(j);
+	nctl_json_key(j, "mirror");
+	nctl_json_obj_begin(j);
+	nctl_json_ku64(j, "added", m->added);
+	nctl_json_ku64(j, "changed", m->changed);
+	nctl_json_ku64(j, "removed", m->removed);
+	nctl_json_ku64(j, "unchanged", m->unchanged);
+	nctl_json_ku64(j, "dump_ignored", m->dump_ignored);
+	nctl_json_ku64(j, "swept", m->swept);
+	nctl_json_obj_end(j);
+	nctl_json_key(j, "loop");
+	nctl_json_obj_begin(j);
+	nctl_json_ku64(j, "turns", l.turns);
+	nctl_json_ku64(j, "longest_turn_us", l.longest_turn_us);
+	nctl_json_obj_end(j);
+}
+
+void nd_reconcile_status(struct nd_reconcile *r, struct nctl_strbuf *out)
+{
+	struct nctl_json j;
+
+	nctl_json_init(&j, out);
+	nctl_json_obj_begin(&j);
+	nctl_json_kstr(&j, "version", NETCTLD_VERSION);
+	nctl_json_kstr(&j, "state", state_name(r));
+	nctl_json_ku64(&j, "generation", r->generation);
+	put_files(&j, r);
+	nctl_json_ku64(&j, "links", nctl_mirror_link_count(nctl_session_mirror(r->session)));
+	nctl_json_ku64(&j, "addresses", nctl_mirror_addr_count(nctl_session_mirror(r->session)));
+	nctl_json_ku64(&j, "owned_links", nctl_ledger_link_count(r->ledger));
+	put_counters(&j, r);
+	put_pending(&j, r);
+	if (r->last_error)
+		nctl_json_kstr(&j, "last_error", r->last_error);
+	nctl_json_obj_end(&j);
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * DOC: the runtime folder. `ledger` says what is ours, a line an object; links are appended before the
+ * message that makes them is sent, so that a kill at any time leaves no link of ours without a line (a line
+ * without a link is harmless). Between plans it is written anew. `generation` holds the accepted
+ * configuration, bytes and all (0600: files may hold secrets), so that a restart resumes exactly that. `lock`
+ * keeps a second daemon out. The folder is a tmpfs: no fsync is needed to survive the daemon's death, and
+ * nothing is meant to survive the machine's.
+ */
+#include "reconcile/private.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { FILE_MAX = 256 * 1024 * 1024 }; /* larger ones are not ours */
+
+int nd_store_open(struct store *s, const char *dir)
+{
+	_cleanup_(nctl_closep) int dir_fd = -1, lock_fd = -1;
+
+	if (mkdir(dir, 0755) < 0 && errno != EEXIST)
+		return -errno;
+	dir_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dir_fd < 0)
+		return -errno;
+	lock_fd = openat(dir_fd, "lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (lock_fd < 0)
+		return -errno;
+	if (flock(lock_fd, LOCK_EX | LOCK_NB) < 0)
+		return errno == EWOULDBLOCK ? STORE_LOCKED : -errno;
+	*s = (struct store){take_fd(dir_fd), take_fd(lock_fd), -1, 0};
+	return 0;
+}
+
+void nd_store_close(struct store *s)
+{
+	nctl_closep(&s->ledger_fd);
+	nctl_closep(&s->lock_fd);
+	nctl_closep(&s->dir_fd);
+	*s = STORE_INIT;
+}
+
+static int write_all(int fd, const char *p, size_t len)
+{
+	while (len) {
+		ssize_t n = write(fd, p, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		p += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+/* The whole file behind another name, then renamed over: there is always one whole file. */
+static int replace_file(const struct store *s, const char *name, const struct nctl_strbuf *b)
+{
+	_cleanup_(nctl_closep) int fd = -1;
+	char tmp[64];
+	int r;
+
+	if (b->err)
+		return b->err;
+	snprintf(tmp, sizeof(tmp), "%s.new", name);
+	fd = openat(s->dir_fd, tmp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return -errno;
+	r = write_all(fd, nctl_strbuf_str(b), b->len);
+	if (r < 0)
+		return r;
+	return renameat(s->dir_fd, tmp, s->dir_fd, name) < 0 ? -errno : 0;
+}
+
+static int read_file(const struct store *s, const char *name, char **ret, size_t *ret_len)
+{
+	_cleanup_(nctl_closep) int fd = openat(s->dir_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	_cleanup_(nctl_freep) char *data = NULL;
+	struct stat st;
+	size_t len = 0;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return -errno;
+	if (!S_ISREG(st.st_mode) || st.st_size > FILE_MAX)
+		return -EFBIG;
+	data = malloc((size_t)st.st_size + 1);
+	if (!data)
+		return -ENOMEM;
+	while (len < (size_t)st.st_size) {
+		ssize_t n = read(fd, data + len, (size_t)st.st_size - len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		if (n == 0)
+			break;
+		len += (size_t)n;
+	}
+	data[len] = '\0';
+	*ret = take_ptr(data);
+	*ret_len = len;
+	return 0;
+}
+
+static void put_link(struct nctl_strbuf *b, uint64_t cookie, const struct nctl_ledger_link *e)
+{
+	nctl_strbuf_printf(b, "link %" PRIu64 " %u %s %s %s\n", cookie, e->ifindex,
+		e->adopted ? "adopted" : "made", e->kind[0] ? e->kind : "-", e->name);
+}
+
+static void put_addr(struct nctl_strbuf *b, uint64_t cookie, const struct nctl_addr *a)
+{
+	char local[NCTL_PREFIX_STR], peer[NCTL_PREFIX_STR] = "-";
+
+	nctl_prefix_format(&a->local, local);
+	if (a->peer.family)
+		nctl_prefix_format(&a->peer, peer);
+	nctl_strbuf_printf(b, "addr %" PRIu64 " %u %s %s\n", cookie, a->ifindex, local, peer);
+}
+
+/* Names of links hold no blanks (dev_valid_name in the kernel), so words are enough. */
+static int parse_line(char *line, uint64_t cookie, struct nctl_ledger *l)
+{
+	char type[8], how[16], a[64], b[64], c[64] = "";
+	uint64_t of;
+	unsigned ifindex;
+	int n = sscanf(line, "%7s %" SCNu64 " %u %15s %63s %63s", type, &of, &ifindex, how, b, c);
+
+	if (n < 5 || of != cookie)
+		return 0;
+	if (!strcmp(type, "link") && n == 6) {
+		struct nctl_ledger_link e = {.ifindex = ifindex, .adopted = !strcmp(how, "adopted")};
+
+		snprintf(e.kind, sizeof(e.kind), "%.15s", strcmp(b, "-") ? b : "");
+		snprintf(e.name, sizeof(e.name), "%.15s", c);
+		return nctl_ledger_link_add(l, &e);
+	}
+	if (!strcmp(type, "addr") && sscanf(line, "%*s %*u %*u %63s %63s", a, b) == 2) {
+		struct nctl_addr e = NCTL_ADDR_INIT;
+
+		e.ifindex = ifindex;
+		if (nctl_prefix_parse(a, NCTL_PREFIX_NEED_LENGTH, &e.local) != 0)
+			return 0;
+		if (strcmp(b, "-") && nctl_prefix_parse(b, NCTL_PREFIX_NEED_LENGTH, &e.peer) != 0)
+			return 0;
+		return nctl_ledger_addr_add(l, &e);
+	}
+	return 0;
+}
+
+static int open_for_append(struct store *s)
+{
+	nctl_closep(&s->ledger_fd);
+	s->ledger_fd =
+		openat(s->dir_fd, "ledger", O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	return s->ledger_fd < 0 ? -errno : 0;
+}
+
+int nd_store_load_ledger(struct store *s, uint64_t cookie, struct nctl_ledger *l)
+{
+	_cleanup_(nctl_freep) char *data = NULL;
+	char *line, *next;
+	size_t len;
+	int r = read_file(s, "ledger", &data, &len);
+
+	s->cookie = cookie;
+	if (r < 0 && r != -ENOENT)
+		return r;
+	for (line = data; line && *line; line = next) {
+		next = strchr(line, '\n');
+		if (!next)
+			break; /* half a line: its message was never sent */
+		*next++ = '\0';
+		r = parse_line(line, cookie, l);
+		if (r < 0)
+			return r;
+	}
+	return open_for_append(s);
+}
+
+int nd_store_append_links(struct store *s, const struct nctl_ledger_link *links, size_t n)
+{
+	_cleanup_(nctl_strbuf_fini) struct nctl_strbuf b = NCTL_STRBUF_INIT;
+
+	for (size_t i = 0; i < n; i++)
+		put_link(&b, s->cookie, &links[i]);
+	return b.err ? b.err : write_all(s->ledger_fd, nctl_strbuf_str(&b), b.len);
+}
+
+int nd_store_write_ledger(struct store *s, const struct nctl_ledger *l)
+{
+	_cleanup_(nctl_strbuf_fini) struct nctl_strbuf b = NCTL_STRBUF_INIT;
+	const struct nctl_ledger_link *e;
+	const struct nctl_addr *a;
+	int r;
+
+	for (e = nctl_ledger_link_from(l, 1); e; e = nctl_ledger_link_from(l, e->ifindex + 1))
+		put_link(&b, s->cookie, e);
+	for (a = nctl_ledger_addr_next(l, NULL); a; a = nctl_ledger_addr_next(l, a))
+		put_addr(&b, s->cookie, a);
+	r = replace_file(s, "ledger", &b);
+	return r < 0 ? r : open_for_append(s);
+}
+
+int nd_store_write_generation(struct store *s, uint64_t number, const struct nd_config_texts *texts)
+{
+	_cleanup_(nctl_strbuf_fini) struct nctl_strbuf b = NCTL_STRBUF_INIT;
+
+	nctl_strbuf_printf(&b, "netctld-generation 1 %" PRIu64 " %zu\n", number, texts->n);
+	for (size_t i = 0; i < texts->n; i++) {
+		const struct nd_config_text *t = &texts->v[i];
+
+		nctl_strbuf_printf(&b, "%zu %zu\n%s\n", strlen(t->path), t->len, t->path);
+		nctl_strbuf_put(&b, t->data, t->len);
+		nctl_strbuf_putc(&b, '\n');
+	}
+	return replace_file(s, "generation", &b);
+}
+
+/* One file behind p: "PATHLEN LEN\nPATH\nDATA\n". Returns the first byte behind it, or NULL. */
+static const char *load_text(const char *p, const char *end, struct nd_config_texts *texts)
+{
+	_cleanup_(nctl_freep) char *path = NULL;
+	size_t path_len, len;
+	int head = 0;
+
+	if (sscanf(p, "%zu %zu%n", &path_len, &len, &head) != 2 || !head || p[head] != '\n')
+		return NULL;
+	p += head + 1;
+	if (path_len > (size_t)(end - p) || len > (size_t)(end - p) - path_len ||
+		(size_t)(end - p) - path_len - len < 2)
+		return NULL;
+	path = strndup(p, path_len);
+	p += path_len + 1;
+	if (!path || nd_config_texts_add(texts, path, p, len) < 0)
+		return NULL;
+	return p + len + 1;
+}
+
+int nd_store_load_generation(struct store *s, uint64_t *ret_number, struct nd_config_texts *texts)
+{
+	_cleanup_(nctl_freep) char *data = NULL;
+	uint64_t number;
+	const char *p;
+	size_t n, len;
+	int head = 0, r = read_file(s, "generation", &data, &len);
+
+	if (r < 0)
+		return r;
+	if (sscanf(data, "netctld-generation 1 %" SCNu64 " %zu%n", &number, &n, &head) != 2 ||
+		data[head] != '\n')
+		return -EBADMSG;
+	p = data + head + 1;
+	for (size_t i = 0; p && i < n; i++)
+		p = load_text(p, data + len, texts);
+	if (!p) {
+		nd_config_texts_fini(texts);
+		return -EBADMSG;
+	}
+	*ret_number = number;
+	return 0;
+}
