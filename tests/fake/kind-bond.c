@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * DOC: bonds (drivers/net/bonding): a slave joins while down, gets the bond's MTU and MAC, is opened, and
+ * gives MAC and MTU back when it leaves. The bond takes the MAC of its first slave unless a user set one, and
+ * has a carrier while a slave's link is up.
+ */
+
+#include <errno.h>
+#include <string.h>
+
+#include "fake/core.h"
+#include "fake/wire.h"
+
+static void fk_bond_setup(struct nctl_fake *f, struct fk_link *l)
+{
+	(void)f;
+	l->flags |= IFF_MASTER;
+	l->max_mtu = 65535;
+	l->carrier = false;
+}
+
+static int fk_bond_create(
+	struct fk_req *rq, struct fk_link *l, const struct nlattr **tb, const struct nlattr *data)
+{
+	const struct nlattr *info[IFLA_BOND_MAX + 1] = {0};
+	(void)tb;
+	if (data && fk_parse_nest(info, IFLA_BOND_MAX, data) < 0)
+		return -EINVAL;
+	l->id = info[IFLA_BOND_MODE] ? fk_u8(info[IFLA_BOND_MODE]) : 0;
+	if (l->id > 6)
+		return -EINVAL;
+	l->miimon = info[IFLA_BOND_MIIMON] ? fk_u32(info[IFLA_BOND_MIIMON]) : 0;
+	return fk_link_register(rq, l);
+}
+
+static struct fk_link *fk_bond_slave(struct nctl_fake *f, const struct fk_link *bond, bool live)
+{
+	struct nctl_list *pos;
+	nctl_list_for_each(pos, fk_links(f)) {
+		struct fk_link *p = nctl_list_entry(pos, struct fk_link, node);
+		if (p->master == bond && (p->port_live || !live))
+			return p;
+	}
+	return NULL;
+}
+
+static void fk_bond_carrier(struct nctl_fake *f, struct fk_link *bond)
+{
+	fk_carrier(f, bond, fk_bond_slave(f, bond, true) != NULL);
+}
+
+static int fk_bond_check(struct fk_req *rq, struct fk_link *bond, struct fk_link *slave)
+{
+	if (slave->flags & IFF_MASTER && slave->kind != &fk_kind_bond)
+		return fk_refuse(rq, -EPERM, "Cannot enslave this device");
+	if (slave->flags & IFF_LOOPBACK)
+		return -EINVAL;
+	if (fk_rx_busy(rq->f, slave))
+		return fk_refuse(rq, -EBUSY, "Device is in use and cannot be enslaved");
+	if (bond == slave)
+		return fk_refuse(rq, -EPERM, "Cannot enslave bond to itself.");
+	if (slave->flags & IFF_UP)
+		return fk_refuse(rq, -EPERM, "Device can not be enslaved while up");
+	if (fk_is_below(rq->f, bond, slave))
+		return -EBUSY;
+	return 0;
+}
+
+static int fk_bond_enslave(struct fk_req *rq, struct fk_link *bond, struct fk_link *slave)
+{
+	struct nctl_fake *f = rq->f;
+	int r = fk_bond_check(rq, bond, slave);
+	if (r < 0)
+		return r;
+	if (!fk_bond_slave(f, bond, false) && !bond->addr_set) {
+		memcpy(bond->addr, slave->addr, sizeof bond->addr);
+		fk_notify(f, bond, FK_CHANGEADDR);
+	}
+	slave->saved_mtu = slave->mtu;
+	memcpy(slave->saved_addr, slave->addr, sizeof slave->addr);
+	r = fk_set_mtu(rq, slave, bond->mtu);
+	if (r < 0)
+		return r;
+	r = fk_set_addr(rq, slave, bond->addr);
+	if (r < 0)
+		return r;
+	slave->flags |= IFF_SLAVE;
+	r = fk_open(f, slave);
+	if (r < 0) {
+		slave->flags &= ~(unsigned)IFF_SLAVE;
+		return r;
+	}
+	slave->master = bond;
+	slave->port_live = slave->carrier;
+	fk_notify(f, slave, FK_CHANGEUPPER);
+	fk_bond_carrier(f, bond);
+	return 0;
+}
+
+static void fk_bond_release(struct nctl_fake *f, struct fk_link *bond, struct fk_link *slave)
+{
+	struct fk_req rq = {.f = f};
+	slave->master = NULL;
+	slave->port_live = false;
+	fk_notify(f, slave, FK_CHANGEUPPER);
+	if (!fk_bond_slave(f, bond, false))
+		fk_bond_carrier(f, bond);
+	fk_close(f, slave);
+	fk_set_addr(&rq, slave, slave->saved_addr);
+	slave->flags &= ~(unsigned)IFF_SLAVE;
+	fk_set_mtu(&rq, slave, slave->saved_mtu);
+	fk_bond_carrier(f, bond);
+}
+
+static void fk_bond_port(struct nctl_fake *f, struct fk_link *bond, struct fk_link *slave, enum fk_event ev)
+{
+	switch (ev) {
+	case FK_UNREGISTER:
+		fk_bond_release(f, bond, slave);
+		break;
+	case FK_UP:
+	case FK_CHANGE:
+	case FK_DOWN:
+		slave->port_live = slave->flags & IFF_UP && slave->carrier;
+		fk_bond_carrier(f, bond);
+		break;
+	case FK_REGISTER:
+	case FK_CHANGEMTU:
+	case FK_CHANGEADDR:
+	case FK_CHANGENAME:
+	case FK_CHANGEUPPER:
+	case FK_CHANGEINFO:
+		break;
+	}
+}
+
+static int fk_bond_set_mtu(struct fk_req *rq, struct fk_link *bond, uint32_t mtu)
+{
+	struct nctl_list *pos;
+	nctl_list_for_each(pos, fk_links(rq->f)) {
+		struct fk_link *p = nctl_list_entry(pos, struct fk_link, node);
+		int r = p->master == bond ? fk_set_mtu(rq, p, mtu) : 0;
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int fk_bond_set_addr(struct fk_req *rq, struct fk_link *bond, const uint8_t *addr)
+{
+	struct nctl_list *pos;
+	nctl_list_for_each(pos, fk_links(rq->f)) {
+		struct fk_link *p = nctl_list_entry(pos, struct fk_link, node);
+		int r = p->master == bond ? fk_set_addr(rq, p, addr) : 0;
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static void fk_bond_doom(struct nctl_fake *f, struct fk_link *bond, struct nctl_list *doomed)
+{
+	struct fk_link *slave;
+	(void)doomed;
+	while ((slave = fk_bond_slave(f, bond, false)))
+		fk_bond_release(f, bond, slave);
+}
+
+static size_t fk_bond_data(const struct fk_link *l, uint8_t *buf)
+{
+	struct fk_buf b = {.p = buf, .cap = 256};
+	fk_put_u8(&b, IFLA_BOND_MODE, (uint8_t)l->id);
+	fk_put_u32(&b, IFLA_BOND_MIIMON, l->miimon);
+	return b.len;
+}
+
+const struct fk_kind fk_kind_bond = {
+	.name = "bond",
+	.setup = fk_bond_setup,
+	.create = fk_bond_create,
+	.set_mtu = fk_bond_set_mtu,
+	.set_addr = fk_bond_set_addr,
+	.enslave = fk_bond_enslave,
+	.release = fk_bond_release,
+	.port_event = fk_bond_port,
+	.doom = fk_bond_doom,
+	.put_data = fk_bond_data,
+};

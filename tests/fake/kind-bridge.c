@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * DOC: bridges (net/bridge) without spanning tree: a port forwards while the bridge is up and the port's
+ * operstate is, the bridge has a carrier while a port forwards, takes the lowest MAC of its ports and the
+ * lowest MTU unless a user has set them.
+ */
+
+#include <errno.h>
+#include <string.h>
+
+#include "fake/core.h"
+#include "fake/wire.h"
+
+static void fk_bridge_port_event_send(
+	struct nctl_fake *f, struct fk_link *br, struct fk_link *port, uint16_t type)
+{
+	uint8_t bytes[1024];
+	struct fk_buf b = FK_BUF(bytes);
+	fk_put_bridge_port(&b, port, br, type);
+	fk_broadcast(f, RTNLGRP_LINK, bytes, b.len);
+}
+
+/* br_port_state_selection() */
+static void fk_bridge_select(struct nctl_fake *f, struct fk_link *br)
+{
+	struct nctl_list *pos;
+	bool live = false;
+	nctl_list_for_each(pos, fk_links(f)) {
+		const struct fk_link *p = nctl_list_entry(pos, struct fk_link, node);
+		live |= p->master == br && p->port_live;
+	}
+	fk_carrier(f, br, live);
+}
+
+static void fk_bridge_port(struct nctl_fake *f, struct fk_link *br, struct fk_link *port, bool live)
+{
+	port->port_live = live;
+	if (!live)
+		fk_bridge_port_event_send(f, br, port, RTM_NEWLINK);
+	fk_bridge_select(f, br);
+	if (live)
+		fk_bridge_port_event_send(f, br, port, RTM_NEWLINK);
+}
+
+static bool fk_port_ready(const struct fk_link *port)
+{
+	return port->flags & IFF_UP && fk_oper_up(port);
+}
+
+/* br_stp_recalculate_bridge_id() */
+static void fk_bridge_mac(struct nctl_fake *f, struct fk_link *br)
+{
+	static const uint8_t zero[FK_ETH_ALEN];
+	const uint8_t *best = zero;
+	struct nctl_list *pos;
+	if (br->addr_set)
+		return;
+	nctl_list_for_each(pos, fk_links(f)) {
+		const struct fk_link *p = nctl_list_entry(pos, struct fk_link, node);
+		if (p->master == br && (best == zero || memcmp(p->addr, best, FK_ETH_ALEN) < 0))
+			best = p->addr;
+	}
+	if (memcmp(br->addr, best, FK_ETH_ALEN) == 0)
+		return;
+	memcpy(br->addr, best, FK_ETH_ALEN);
+	fk_notify(f, br, FK_CHANGEADDR);
+}
+
+/* br_mtu_auto_adjust() */
+static void fk_bridge_mtu(struct nctl_fake *f, struct fk_link *br)
+{
+	struct fk_req rq = {.f = f};
+	struct nctl_list *pos;
+	uint32_t mtu = 0;
+	if (br->mtu_set)
+		return;
+	nctl_list_for_each(pos, fk_links(f)) {
+		const struct fk_link *p = nctl_list_entry(pos, struct fk_link, node);
+		if (p->master == br && (mtu == 0 || p->mtu < mtu))
+			mtu = p->mtu;
+	}
+	fk_set_mtu(&rq, br, mtu ? mtu : 1500);
+	br->mtu_set = false;
+}
+
+static int fk_bridge_set_mtu(struct fk_req *rq, struct fk_link *br, uint32_t mtu)
+{
+	(void)rq;
+	(void)mtu;
+	br->mtu_set = true;
+	return 0;
+}
+
+static int fk_bridge_enslave(struct fk_req *rq, struct fk_link *br, struct fk_link *port)
+{
+	struct nctl_fake *f = rq->f;
+	if (port->flags & IFF_LOOPBACK)
+		return -EINVAL;
+	if (port->addr[0] & 1 || memcmp(port->addr, (uint8_t[FK_ETH_ALEN]){0}, FK_ETH_ALEN) == 0)
+		return -EINVAL;
+	if (port->kind == &fk_kind_bridge)
+		return fk_refuse(rq, -ELOOP, "Can not enslave a bridge to a bridge");
+	if (fk_rx_busy(f, port) || fk_is_below(f, br, port))
+		return -EBUSY;
+	port->master = br;
+	port->port_live = false;
+	fk_notify(f, port, FK_CHANGEUPPER);
+	fk_bridge_mac(f, br);
+	if (fk_port_ready(port) && br->flags & IFF_UP)
+		fk_bridge_port(f, br, port, true);
+	fk_bridge_port_event_send(f, br, port, RTM_NEWLINK);
+	fk_bridge_mtu(f, br);
+	return 0;
+}
+
+static void fk_bridge_release(struct nctl_fake *f, struct fk_link *br, struct fk_link *port)
+{
+	fk_bridge_port(f, br, port, false);
+	fk_bridge_port_event_send(f, br, port, RTM_DELLINK);
+	port->master = NULL;
+	fk_notify(f, port, FK_CHANGEUPPER);
+	if (br->dying)
+		return;
+	fk_bridge_mtu(f, br);
+	fk_bridge_mac(f, br);
+}
+
+static void fk_bridge_check(struct nctl_fake *f, struct fk_link *br, struct fk_link *port)
+{
+	bool live = fk_port_ready(port);
+	if (br->flags & IFF_UP && live != port->port_live)
+		fk_bridge_port(f, br, port, live);
+}
+
+static void fk_bridge_port_changed(
+	struct nctl_fake *f, struct fk_link *br, struct fk_link *port, enum fk_event ev)
+{
+	switch (ev) {
+	case FK_UNREGISTER:
+		fk_bridge_release(f, br, port);
+		break;
+	case FK_CHANGEMTU:
+		fk_bridge_mtu(f, br);
+		break;
+	case FK_CHANGEADDR:
+		fk_bridge_mac(f, br);
+		break;
+	case FK_CHANGE:
+	case FK_UP:
+		fk_bridge_check(f, br, port);
+		break;
+	case FK_DOWN:
+		if (br->flags & IFF_UP)
+			fk_bridge_port(f, br, port, false);
+		break;
+	case FK_REGISTER:
+	case FK_CHANGENAME:
+	case FK_CHANGEUPPER:
+	case FK_CHANGEINFO:
+		break;
+	}
+}
+
+static int fk_bridge_open(struct nctl_fake *f, struct fk_link *br)
+{
+	struct nctl_list *pos;
+	nctl_list_for_each(pos, fk_links(f)) {
+		struct fk_link *p = nctl_list_entry(pos, struct fk_link, node);
+		if (p->master == br && fk_port_ready(p))
+			fk_bridge_port(f, br, p, true);
+	}
+	return 0;
+}
+
+static void fk_bridge_stop(struct nctl_fake *f, struct fk_link *br)
+{
+	struct nctl_list *pos;
+	nctl_list_for_each(pos, fk_links(f)) {
+		struct fk_link *p = nctl_list_entry(pos, struct fk_link, node);
+		if (p->master == br && p->port_live)
+			fk_bridge_port(f, br, p, false);
+	}
+}
+
+static void fk_bridge_doom(struct nctl_fake *f, struct fk_link *br, struct nctl_list *doomed)
+{
+	struct nctl_list *pos;
+	(void)doomed;
+	nctl_list_for_each(pos, fk_links(f)) {
+		struct fk_link *p = nctl_list_entry(pos, struct fk_link, node);
+		if (p->master != br)
+			continue;
+		fk_bridge_port(f, br, p, false);
+		fk_bridge_port_event_send(f, br, p, RTM_DELLINK);
+		p->master = NULL;
+		fk_notify(f, p, FK_CHANGEUPPER);
+	}
+}
+
+const struct fk_kind fk_kind_bridge = {
+	.name = "bridge",
+	.open = fk_bridge_open,
+	.stop = fk_bridge_stop,
+	.set_mtu = fk_bridge_set_mtu,
+	.enslave = fk_bridge_enslave,
+	.release = fk_bridge_release,
+	.port_event = fk_bridge_port_changed,
+	.doom = fk_bridge_doom,
+};

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * DOC: the links of the fake kernel: making, finding, registering and unregistering them, and the notifier
+ * chain through which rtnetlink, IPv4, IPv6, masters and upper links hear of a change, in the order of
+ * net/core/dev.c.
+ */
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fake/core.h"
+#include "fake/wire.h"
+
+static uint64_t fk_random(struct nctl_fake *f)
+{
+	f->rng = f->rng * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return f->rng >> 16;
+}
+
+struct nctl_list *fk_links(struct nctl_fake *f)
+{
+	return &f->links;
+}
+
+struct fk_link *fk_link_new(struct nctl_fake *f, const struct fk_kind *kind)
+{
+	struct fk_link *l = calloc(1, sizeof *l);
+	uint64_t mac = fk_random(f);
+	if (!l)
+		return NULL;
+	nctl_list_init(&l->node);
+	nctl_list_init(&l->watch);
+	nctl_list_init(&l->doom);
+	nctl_list_init(&l->addrs4);
+	nctl_list_init(&l->addrs6);
+	l->kind = kind;
+	l->flags = IFF_BROADCAST | IFF_MULTICAST;
+	l->carrier = true;
+	l->type = 1; /* ARPHRD_ETHER */
+	l->mtu = 1500;
+	l->min_mtu = 68;
+	l->max_mtu = 65535;
+	l->txqlen = 1000;
+	memcpy(l->addr, &mac, sizeof l->addr);
+	l->addr[0] = (l->addr[0] & 0xfc) | 2;
+	memset(l->brd, 0xff, sizeof l->brd);
+	if (kind && kind->setup)
+		kind->setup(f, l);
+	return l;
+}
+
+static void fk_addrs_destroy(struct nctl_list *head)
+{
+	struct nctl_list *pos, *tmp;
+	nctl_list_for_each_safe(pos, tmp, head) {
+		nctl_list_del(pos);
+		free(nctl_list_entry(pos, struct fk_addr, node));
+	}
+}
+
+void fk_link_destroy(struct fk_link *l)
+{
+	nctl_list_del(&l->node);
+	nctl_list_del(&l->watch);
+	nctl_list_del(&l->doom);
+	fk_addrs_destroy(&l->addrs4);
+	fk_addrs_destroy(&l->addrs6);
+	free(l);
+}
+
+struct fk_link *fk_link_by_index(struct nctl_fake *f, int ifindex)
+{
+	struct nctl_list *pos;
+	nctl_list_for_each(pos, &f->links) {
+		struct fk_link *l = nctl_list_entry(pos, struct fk_link, node);
+		if (l->ifindex == ifindex && !l->dying)
+			return l;
+	}
+	return NULL;
+}
+
+struct fk_link *fk_link_by_name(struct nctl_fake *f, const char *name)
+{
+	struct nctl_list *pos;
+	nctl_list_for_each(pos, &f->links) {
+		struct fk_link *l = nctl_list_entry(pos, struct fk_link, node);
+		if (l->dying)
+			continue;
+		if (strcmp(l->name, name) == 0)
+			return l;
+		for (unsigned i = 0; i < l->n_altnames; i++)
+			if (strcmp(l->altnames[i], name) == 0)
+				return l;
+	}
+	return NULL;
+}
+
+/* dev_valid_name() */
+bool fk_name_valid(const char *name)
+{
+	if (!*name || strlen(name) >= IFNAMSIZ || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+		return false;
+	return strpbrk(name, "/: \t\n\v\f\r") == NULL;
+}
+
+/* Fills in the number of a name with "%d" in it: the lowest free one. */
+static int fk_name_number(struct nctl_fake *f, struct fk_link *l)
+{
+	char name[IFNAMSIZ * 2];
+	char *percent = strchr(l->name, '%');
+	if (!percent)
+		return fk_link_by_name(f, l->name) ? -EEXIST : 0;
+	if (percent[1] != 'd' || strchr(percent + 2, '%'))
+		return -EINVAL;
+	for (int i = 0; i < 32768; i++) {
+		snprintf(name, sizeof name, "%.*s%d%s", (int)(percent - l->name), l->name, i, percent + 2);
+		if (fk_link_by_name(f, name))
+			continue;
+		if (strlen(name) >= IFNAMSIZ)
+			return -ENFILE;
+		memcpy(l->name, name, IFNAMSIZ);
+		return 0;
+	}
+	return -ENFILE;
+}
+
+static void fk_link_insert(struct nctl_fake *f, struct fk_link *l)
+{
+	struct nctl_list *pos = &f->links;
+	while (pos->prev != &f->links &&
+		nctl_list_entry(pos->prev, struct fk_link, node)->ifindex > l->ifindex)
+		pos = pos->prev;
+	nctl_list_insert_before(pos, &l->node);
+}
+
+int fk_link_register(struct fk_req *rq, struct fk_link *l)
+{
+	struct nctl_fake *f = rq->f;
+	if (!fk_name_valid(l->name))
+		return -EINVAL;
+	int r = fk_name_number(f, l);
+	if (r < 0)
+		return r;
+	if (l->ifindex && fk_link_by_index(f, l->ifindex))
+		return -EBUSY;
+	if (!l->ifindex) {
+		do
+			f->last_index++;
+		while (fk_link_by_index(f, f->last_index));
+		l->ifindex = f->last_index;
+	}
+	l->registered = true;
+	fk_link_insert(f, l);
+	fk_linkwatch_init(f, l);
+	fk_notify(f, l, FK_REGISTER);
+	return 0;
+}
+
+bool fk_oper_up(const struct fk_link *l)
+{
+	return l->operstate == IF_OPER_UP || l->operstate == IF_OPER_UNKNOWN;
+}
+
+unsigned fk_link_flags(const struct fk_link *l)
+{
+	unsigned flags = l->flags;
+	if (l->flags & IFF_UP) {
+		flags |= fk_oper_up(l) ? IFF_RUNNING : 0;
+		flags |= l->carrier ? (unsigned)IFF_LOWER_UP : 0;
+	}
+	return flags;
+}
+
+void fk_link_event(struct nctl_fake *f, struct fk_link *l, uint16_t type)
+{
+	uint8_t bytes[4096];
+	struct fk_buf b = FK_BUF(bytes);
+	if (!l->registered || (l->dying && type == RTM_NEWLINK))
+		return;
+	fk_put_link(&b, l, type, 0, 0);
+	fk_broadcast(f, RTNLGRP_LINK, bytes, b.len);
+}
+
+void fk_state_change(struct nctl_fake *f, struct fk_link *l)
+{
+	if (!(l->flags & IFF_UP))
+		return;
+	fk_notify(f, l, FK_CHANGE);
+	fk_link_event(f, l, RTM_NEWLINK);
+}
+
+void fk_notify(struct nctl_fake *f, struct fk_link *l, enum fk_event ev)
+{
+	struct nctl_list *pos;
+	switch (ev) {
+	case FK_CHANGEMTU:
+	case FK_CHANGEADDR:
+	case FK_CHANGENAME:
+	case FK_CHANGEUPPER:
+	case FK_CHANGEINFO:
+		fk_link_event(f, l, RTM_NEWLINK);
+		break;
+	case FK_UP:
+	case FK_DOWN:
+	case FK_CHANGE:
+	case FK_REGISTER:
+	case FK_UNREGISTER:
+		break;
+	}
+	fk_inet4_event(f, l, ev);
+	fk_inet6_event(f, l, ev);
+	if (l->master && l->master->kind->port_event)
+		l->master->kind->port_event(f, l->master, l, ev);
+	nctl_list_for_each(pos, &f->links) {
+		struct fk_link *u = nctl_list_entry(pos, struct fk_link, node);
+		if (u->lower == l && !u->dying && u->kind->lower_event)
+			u->kind->lower_event(f, u, l, ev);
+	}
+}
+
+/* Is upper somewhere above l? */
+bool fk_is_below(struct nctl_fake *f, const struct fk_link *l, const struct fk_link *upper)
+{
+	struct nctl_list *pos;
+	if (upper->lower && (upper->lower == l || fk_is_below(f, l, upper->lower)))
+		return true;
+	nctl_list_for_each(pos, &f->links) {
+		const struct fk_link *p = nctl_list_entry(pos, struct fk_link, node);
+		if (p->master == upper && (p == l || fk_is_below(f, l, p)))
+			return true;
+	}
+	return false;
+}
+
+/* Does a link of that kind stand on l (as its lower link)? kind NULL: any. */
+bool fk_has_upper(struct nctl_fake *f, const struct fk_link *l, const struct fk_kind *kind)
+{
+	struct nctl_list *pos;
+	nctl_list_for_each(pos, &f->links) {
+		const struct fk_link *u = nctl_list_entry(pos, struct fk_link, node);
+		if (u->lower == l && (!kind || u->kind == kind))
+			return true;
+	}
+	return false;
+}
+
+void fk_doom(struct nctl_fake *f, struct fk_link *l, struct nctl_list *doomed)
+{
+	if (nctl_list_linked(&l->doom) || l->dying)
+		return;
+	nctl_list_add_tail(doomed, &l->doom);
+	if (l->kind && l->kind->doom)
+		l->kind->doom(f, l, doomed);
+}
+
+/* dev_close_many(): all go down before the first of them is told of. */
+static void fk_close_all(struct nctl_fake *f, struct nctl_list *doomed)
+{
+	struct nctl_list *pos;
+	nctl_list_for_each(pos, doomed) {
+		struct fk_link *l = nctl_list_entry(pos, struct fk_link, doom);
+		if (!(l->flags & IFF_UP))
+			continue;
+		fk_set_flags(f, l, l->flags & ~(unsigned)IFF_UP);
+		l->closing = true;
+	}
+	nctl_list_for_each(pos, doomed) {
+		struct fk_link *l = nctl_list_entry(pos, struct fk_link, doom);
+		if (!l->closing)
+			continue;
+		fk_link_event(f, l, RTM_NEWLINK);
+		fk_notify(f, l, FK_DOWN);
+	}
+}
+
+/* What stands on l goes first. */
+static void fk_kill_uppers(struct nctl_fake *f, struct fk_link *l)
+{
+	struct nctl_list uppers = NCTL_LIST_INIT(uppers), *pos;
+	nctl_list_for_each(pos, &f->links) {
+		struct fk_link *u = nctl_list_entry(pos, struct fk_link, node);
+		if (u->lower == l)
+			fk_doom(f, u, &uppers);
+	}
+	if (!nctl_list_empty(&uppers))
+		fk_links_kill(f, &uppers);
+}
+
+/* unregister_netdevice_many() and what follows; the list is empty afterwards. */
+void fk_links_kill(struct nctl_fake *f, struct nctl_list *doomed)
+{
+	struct nctl_list *pos, *tmp;
+	fk_close_all(f, doomed);
+	nctl_list_for_each(pos, doomed)
+		nctl_list_entry(pos, struct fk_link, doom)->dying = true;
+	nctl_list_for_each(pos, doomed) {
+		struct fk_link *l = nctl_list_entry(pos, struct fk_link, doom);
+		fk_notify(f, l, FK_UNREGISTER);
+		fk_kill_uppers(f, l);
+		fk_link_event(f, l, RTM_DELLINK);
+		fk_linkwatch_forget(f, l);
+	}
+	nctl_list_for_each_safe(pos, tmp, doomed)
+		fk_link_destroy(nctl_list_entry(pos, struct fk_link, doom));
+}

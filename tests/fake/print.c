@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * DOC: the state of a fake kernel as sorted text, one line an object: what its dumps would say.
+ */
+
+#include "fake/core.h"
+#include "fake/describe.h"
+#include "fake/wire.h"
+
+static void fk_print_message(struct fk_lines *lines, const void *bytes)
+{
+	struct fk_words w;
+	if (fk_describe(bytes, false, &w))
+		fk_lines_add(lines, w.text);
+}
+
+static void fk_print_addrs(struct fk_lines *lines, const struct nctl_list *head)
+{
+	_Alignas(8) uint8_t bytes[512];
+	struct nctl_list *pos;
+	nctl_list_for_each(pos, head) {
+		struct fk_buf b = FK_BUF(bytes);
+		fk_put_addr(&b, nctl_list_entry(pos, struct fk_addr, node), RTM_NEWADDR, 0, 0);
+		fk_print_message(lines, bytes);
+	}
+}
+
+char *nctl_fake_print(struct nctl_fake *f)
+{
+	_Alignas(8) uint8_t bytes[4096];
+	struct fk_lines lines = {0};
+	struct nctl_list *pos;
+	fk_lock(f);
+	nctl_list_for_each(pos, &f->links) {
+		struct fk_link *l = nctl_list_entry(pos, struct fk_link, node);
+		struct fk_buf b = FK_BUF(bytes);
+		fk_put_link(&b, l, RTM_NEWLINK, 0, 0);
+		fk_print_message(&lines, bytes);
+		fk_print_addrs(&lines, &l->addrs4);
+		fk_print_addrs(&lines, &l->addrs6);
+	}
+	fk_unlock(f);
+	fk_lines_sort(&lines);
+	char *text = fk_lines_join(&lines);
+	fk_lines_clear(&lines);
+	return text;
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <net/if.h>
+#include <linux/if.h>
+#include <linux/if_addr.h>
+#include <linux/if_link.h>
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
+
+#include "base/list.h"
+#include "fake/fake.h"
+
+/* What the fake kernel's files share: the objects, the notifier chain, the parts of request handling. */
+
+enum { FK_MAX_ALTNAMES = 8, FK_DATA_MAX = 512, FK_ETH_ALEN = 6, FK_INFINITY = -1 };
+
+/* The kernel's netdevice notifier events that have an effect here (linux/netdevice.h). */
+enum fk_event {
+	FK_UP,
+	FK_DOWN,
+	FK_CHANGE,
+	FK_REGISTER,
+	FK_UNREGISTER,
+	FK_CHANGEMTU,
+	FK_CHANGEADDR,
+	FK_CHANGENAME,
+	FK_CHANGEUPPER,
+	FK_CHANGEINFO, /* anything else that makes rtnetlink send the link again */
+};
+
+struct fk_link {
+	struct nctl_list node;      /* in the world's links, by ascending ifindex */
+	struct nctl_list watch;     /* in the world's linkwatch queue */
+	struct nctl_list doom;      /* in a list of links about to go */
+	const struct fk_kind *kind; /* NULL: lo */
+	int ifindex;
+	char name[IFNAMSIZ];
+	char altnames[FK_MAX_ALTNAMES][128];
+	unsigned n_altnames;
+	unsigned flags; /* IFF_*, without what is computed */
+	bool carrier, registered, closing, dying;
+	uint8_t operstate, addr_gen_mode;
+	uint32_t mtu, min_mtu, max_mtu, group, txqlen;
+	uint16_t type; /* ARPHRD_* */
+	uint8_t addr[FK_ETH_ALEN], brd[FK_ETH_ALEN];
+	bool addr_set; /* by a user: NET_ADDR_SET */
+	bool mtu_set;  /* bridge: by a user */
+	char alias[256];
+	struct fk_link *master, *lower, *peer; /* lower: IFLA_LINK of vlan and macvlan; peer: of a veth */
+	bool port_live;        /* bridge port in forwarding state, bond slave with its link up */
+	bool has_inet6, ready; /* an inet6_dev exists; IF_READY */
+	struct nctl_list addrs4, addrs6;
+	uint32_t id;         /* VLAN id, VRF table, bond or macvlan mode */
+	uint16_t vlan_proto; /* network order */
+	uint32_t vlan_flags;
+	uint32_t miimon;
+	uint32_t saved_mtu; /* of a bond slave, from before it joined */
+	uint8_t saved_addr[FK_ETH_ALEN];
+	uint8_t data[FK_DATA_MAX]; /* other IFLA_INFO_DATA attributes, as the creator gave them */
+	size_t data_len;
+};
+
+struct fk_addr {
+	struct nctl_list node; /* in its link's list, in the kernel's order */
+	struct fk_link *link;
+	uint8_t family, len, scope, proto;
+	uint8_t local[16], peer[16], brd[4]; /* peer: IFA_ADDRESS; equal to local without a peer */
+	bool has_brd;
+	uint32_t flags, valid, preferred, metric;
+	char label[IFNAMSIZ];
+	bool dad; /* duplicate address detection has work to do */
+};
+
+/* One request being worked on; what goes into the answer. */
+struct fk_req {
+	struct nctl_fake *f;
+	const struct nlmsghdr *nlh;
+	const char *text;         /* extended ack */
+	const struct nlattr *bad; /* the attribute blamed */
+	uint32_t offset;          /* of it, if bad is NULL */
+};
+
+struct fk_kind {
+	const char *name;
+	void (*setup)(struct nctl_fake *f, struct fk_link *l);
+	/* Makes and registers l from its attributes; NULL: fk_link_register alone. */
+	int (*create)(
+		struct fk_req *rq, struct fk_link *l, const struct nlattr **tb, const struct nlattr *data);
+	int (*change)(struct fk_req *rq, struct fk_link *l, const struct nlattr *data);
+	int (*open)(struct nctl_fake *f, struct fk_link *l);
+	void (*stop)(struct nctl_fake *f, struct fk_link *l);
+	int (*set_mtu)(struct fk_req *rq, struct fk_link *l, uint32_t mtu);
+	int (*set_addr)(struct fk_req *rq, struct fk_link *l, const uint8_t *addr);
+	int (*enslave)(struct fk_req *rq, struct fk_link *l, struct fk_link *port);
+	void (*release)(struct nctl_fake *f, struct fk_link *l, struct fk_link *port);
+	/* Something happened to a port of l, or to the lower link of l. */
+	void (*port_event)(struct nctl_fake *f, struct fk_link *l, struct fk_link *port, enum fk_event ev);
+	void (*lower_event)(struct nctl_fake *f, struct fk_link *l, struct fk_link *lower, enum fk_event ev);
+	/* Before the links die; puts further victims on the list by fk_doom. */
+	void (*doom)(struct nctl_fake *f, struct fk_link *l, struct nctl_list *doomed);
+	size_t (*put_data)(const struct fk_link *l, uint8_t *buf); /* explicit IFLA_INFO_DATA attributes */
+};
+
+extern const struct fk_kind fk_kind_veth, fk_kind_bridge, fk_kind_macvlan, fk_kind_dummy, fk_kind_ifb,
+	fk_kind_vlan, fk_kind_bond, fk_kind_vrf;
+bool fk_rx_busy(struct nctl_fake *f, const struct fk_link *l);
+const struct fk_kind *fk_kind_find(const char *name, size_t len);
+
+struct fk_refusal;
+struct fk_transport;
+
+/* links.c: objects and the notifier chain */
+struct fk_link *fk_link_new(struct nctl_fake *f, const struct fk_kind *kind);
+void fk_link_destroy(struct fk_link *l);
+struct fk_link *fk_link_by_index(struct nctl_fake *f, int ifindex);
+struct fk_link *fk_link_by_name(struct nctl_fake *f, const char *name);
+int fk_link_register(struct fk_req *rq, struct fk_link *l);
+void fk_notify(struct nctl_fake *f, struct fk_link *l, enum fk_event ev);
+void fk_link_event(struct nctl_fake *f, struct fk_link *l, uint16_t type);
+void fk_state_change(struct nctl_fake *f, struct fk_link *l);
+bool fk_oper_up(const struct fk_link *l);
+unsigned fk_link_flags(const struct fk_link *l);
+bool fk_is_below(struct nctl_fake *f, const struct fk_link *l, const struct fk_link *upper);
+bool fk_has_upper(struct nctl_fake *f, const struct fk_link *l, const struct fk_kind *kind);
+struct nctl_list *fk_links(struct nctl_fake *f);
+bool fk_name_valid(const char *name);
+void fk_doom(struct nctl_fake *f, struct fk_link *l,
+	struct nctl_list *doomed); /* also what its kind takes along */
+void fk_links_kill(struct nctl_fake *f, struct nctl_list *doomed);
+
+/* carrier.c: carrier, operstate and the delayed work behind them */
+void fk_carrier(struct nctl_fake *f, struct fk_link *l, bool on);
+void fk_carrier_follow(struct nctl_fake *f, struct fk_link *l, const struct fk_link *lower);
+void fk_linkwatch_init(struct nctl_fake *f, struct fk_link *l);
+void fk_linkwatch_forget(struct nctl_fake *f, struct fk_link *l);
+void fk_linkwatch_fire(struct nctl_fake *f, struct fk_link *l);
+void fk_settle(struct nctl_fake *f);
+
+/* change.c: one property of a link */
+int fk_change_flags(struct fk_req *rq, struct fk_link *l, unsigned flags);
+int fk_set_flags(struct nctl_fake *f, struct fk_link *l,
+	unsigned flags);                               /* without the final notification of a request */
+int fk_open(struct nctl_fake *f, struct fk_link *l);   /* dev_open */
+void fk_close(struct nctl_fake *f, struct fk_link *l); /* dev_close */
+int fk_set_mtu(struct fk_req *rq, struct fk_link *l, uint32_t mtu);
+int fk_set_addr(struct fk_req *rq, struct fk_link *l, const uint8_t *addr);
+int fk_rename(struct fk_req *rq, struct fk_link *l, const char *name);
+int fk_set_master(struct fk_req *rq, struct fk_link *l, int ifindex);
+
+/* addr*.c */
+void fk_inet4_event(struct nctl_fake *f, struct fk_link *l, enum fk_event ev);
+void fk_inet6_event(struct nctl_fake *f, struct fk_link *l, enum fk_event ev);
+void fk_addr_event(struct nctl_fake *f, struct fk_addr *a, uint16_t type);
+void fk_inet6_dad(struct nctl_fake *f, bool complete);
+int fk_addr4_request(struct fk_req *rq);
+int fk_addr6_request(struct fk_req *rq);
+
+/* request.c, newlink.c, dellink.c: messages */
+int fk_link_preset(struct fk_req *rq, struct fk_link *l, const struct nlattr **tb);
+int fk_link_configure(struct fk_req *rq, struct fk_link *l, const struct ifinfomsg *ifi);
+int fk_do_newlink(struct fk_req *rq);
+int fk_do_dellink(struct fk_req *rq);
+int fk_do_linkprop(struct fk_req *rq);
+int fk_check_link_attrs(struct fk_req *rq, const struct nlattr **tb);
+int fk_request(struct fk_req *rq);
+
+#define fk_refuse(rq, err, words)                                                                            \
+	({                                                                                                   \
+		(rq)->text = (words);                                                                        \
+		(err);                                                                                       \
+	})
