@@ -24,17 +24,18 @@ struct nd_config_texts {
 };
 #define ND_CONFIG_TEXTS_INIT ((struct nd_config_texts){0})
 void nd_config_texts_fini(struct nd_config_texts *t);
-int nd_config_texts_add(struct nd_config_texts *t, const char *path, const char *data, size_t len); /* copies */
+int nd_config_texts_add(
+	struct nd_config_texts *t, const char *path, const char *data, size_t len); /* copies */
 
 enum nd_severity { ND_ERROR, ND_WARNING, ND_NOTICE };
 
 struct nd_diagnostic {
 	enum nd_severity severity;
-	char *file; /* owned; may be NULL */
+	char *file;            /* owned; may be NULL */
 	uint32_t line, column; /* from 1; 0 unknown */
-	char *message; /* one sentence, owned */
-	char *advice;  /* what to do, owned; may be NULL */
-	char *source;  /* the line of the file, owned; may be NULL */
+	char *message;         /* one sentence, owned */
+	char *advice;          /* what to do, owned; may be NULL */
+	char *source;          /* the line of the file, owned; may be NULL */
 };
 
 /* All findings of one load, in order of file and place; at most 100 are kept, the rest is counted. */
@@ -54,13 +55,15 @@ void nd_diagnostics_json(const struct nd_diagnostics *d, struct nctl_json *json)
 enum { ND_CONFIG_INVALID = 1 }; /* there are errors in the diagnostics */
 
 /*
- * Reads the *.yaml files of these files and folders (netplan(5): a file in an earlier folder shadows one of the
- * same name in a later one; all are then taken in the order of their names). A missing folder is empty. A file that
- * group or others may write is refused. 0, ND_CONFIG_INVALID, -errno.
+ * Reads the *.yaml files of these files and folders (netplan(5): a file in an earlier folder shadows one of
+ * the same name in a later one; all are then taken in the order of their names). A missing folder is empty. A
+ * file that group or others may write is refused. 0, ND_CONFIG_INVALID, -errno.
  */
-int nd_config_read_paths(const char *const *paths, size_t n, struct nd_config_texts *texts, struct nd_diagnostics *diag);
+int nd_config_read_paths(
+	const char *const *paths, size_t n, struct nd_config_texts *texts, struct nd_diagnostics *diag);
 /* Reads one open file whole (at most 64 MiB); fd stays the caller's. */
 int nd_config_read_fd(int fd, const char *path, struct nd_config_texts *texts, struct nd_diagnostics *diag);
 
-/* The whole way from texts to want. 0: ret is sealed and the caller's. ND_CONFIG_INVALID: nothing is returned. -errno. */
+/* The whole way from texts to want. 0: ret is sealed and the caller's. ND_CONFIG_INVALID: nothing is
+ * returned. -errno. */
 int nd_config_parse(const struct nd_config_texts *texts, struct nd_diagnostics *diag, struct nctl_want **ret);

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * DOC: Which keys a definition may have, and what reads each: common keys, those of its kind's tables, and
+ * those of netplan that netctld does not have. Nothing is ever skipped in silence.
+ */
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "config/device.h"
+#include "obj/link.h"
+
+struct common_key {
+	const char *key;
+	nd_step_fn fn;
+};
+
+static void step_nothing(struct nd_dev *d, const struct nd_step *s)
+{
+	(void)d;
+	(void)s;
+}
+
+static const struct common_key common_keys[] = {
+	{"addresses", nd_step_addresses}, {"activation-mode", nd_step_activation},
+	{"optional", nd_step_optional}, {"link-local", nd_step_link_local}, {"vrf", nd_step_vrf},
+	{"renderer", step_nothing}, /* section.c has read it */
+	{"dhcp4", nd_step_must_be_false}, {"dhcp6", nd_step_must_be_false},
+	{"ipv6-privacy", nd_step_must_be_false}, {"wakeonlan", nd_step_must_be_false},
+	{"emit-lldp", nd_step_must_be_false}, {"ignore-carrier", nd_step_must_be_true},
+	{"critical", nd_step_any_bool}, /* addresses stay over restarts anyway */
+};
+
+/* netplan's other keys of devices. */
+static const char *const unsupported[] = {
+	"accept-ra",
+	"auth",
+	"delay-virtual-functions-rebind",
+	"dhcp-identifier",
+	"dhcp4-overrides",
+	"dhcp6-overrides",
+	"embedded-switch-mode",
+	"gateway4",
+	"gateway6",
+	"generic-receive-offload",
+	"generic-segmentation-offload",
+	"hairpin",
+	"infiniband-mode",
+	"ipv6-address-token",
+	"ipv6-mtu",
+	"large-receive-offload",
+	"link",
+	"match",
+	"nameservers",
+	"neigh-suppress",
+	"networkmanager",
+	"openvswitch",
+	"optional-addresses",
+	"port-mac-learning",
+	"ra-overrides",
+	"receive-checksum-offload",
+	"regulatory-domain",
+	"routes",
+	"routing-policy",
+	"set-name",
+	"tcp-segmentation-offload",
+	"tcp6-segmentation-offload",
+	"transmit-checksum-offload",
+	"virtual-function-count",
+};
+
+/* netplan's older words. */
+static const char *const synonyms[][2] = {
+	{"aging-time", "ageing-time"},
+	{"all-slaves-active", "all-members-active"},
+	{"gratuitious-arp", "gratuitous-arp"},
+	{"packets-per-slave", "packets-per-member"},
+};
+
+static const char *canonical(const char *key)
+{
+	size_t i;
+
+	for (i = 0; i < NCTL_ARRAY_SIZE(synonyms); i++)
+		if (!strcmp(key, synonyms[i][0]))
+			return synonyms[i][1];
+	return key;
+}
+
+int nd_field_find(const struct nctl_field_table *t, const char *key)
+{
+	return nctl_fields_find(t, canonical(key));
+}
+
+static bool add_field_step(struct nd_def *def, nd_step_fn fn, const struct nd_node *node,
+	const struct nctl_field_table *t, bool data)
+{
+	int i = nd_field_find(t, node->key);
+
+	if (i < 0)
+		return false;
+	def->steps[def->n_steps++] = (struct nd_step){fn, node, &t->v[i], (unsigned)i};
+	if (data)
+		def->given |= UINT64_C(1) << i;
+	return true;
+}
+
+static void add_step(struct nd_def *def, nd_step_fn fn, const struct nd_node *node)
+{
+	def->steps[def->n_steps++] = (struct nd_step){.fn = fn, .node = node};
+}
+
+static bool is_word(const char *key, const char *word)
+{
+	return word && !strcmp(key, word);
+}
+
+/* Any kind of master may have fields that its ports carry. */
+static bool is_port_field(const char *key)
+{
+	size_t i;
+
+	for (i = 0; nctl_kinds[i]; i++)
+		if (nd_field_find(&nctl_kinds[i]->port, key) >= 0)
+			return true;
+	return false;
+}
+
+#define CANDIDATES_MAX 192
+
+struct candidates {
+	const char *v[CANDIDATES_MAX];
+	size_t n;
+};
+
+static void add_candidate(struct candidates *c, const char *word)
+{
+	if (word && c->n < CANDIDATES_MAX)
+		c->v[c->n++] = word;
+}
+
+static void add_table(struct candidates *c, const struct nctl_field_table *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->n; i++)
+		add_candidate(c, t->v[i].key);
+}
+
+static void unknown_key(struct nd_def *def, const struct nd_node *node, bool parameters)
+{
+	const struct nctl_kind *k = def->kind;
+	struct candidates c = {.n = 0};
+	const char *otherwise;
+	size_t i;
+
+	if (parameters) {
+		add_table(&c, &k->data);
+		add_table(&c, &k->port);
+	} else {
+		for (i = 0; i < NCTL_ARRAY_SIZE(common_keys); i++)
+			add_candidate(&c, common_keys[i].key);
+		add_table(&c, &nctl_link_fields);
+		if (!k->parameters)
+			add_table(&c, &k->data);
+		add_candidate(&c, k->parameters);
+		add_candidate(&c, k->lower_key);
+		add_candidate(&c, k->ports_key);
+		add_candidate(&c, k->peer_key);
+		for (i = 0; i < NCTL_ARRAY_SIZE(unsupported); i++)
+			add_candidate(&c, unsupported[i]);
+	}
+	if (!parameters && k->parameters &&
+		(nd_field_find(&k->data, node->key) >= 0 || nd_field_find(&k->port, node->key) >= 0))
+		otherwise = nd_text(def->p, "it belongs under \"%s:\"", k->parameters);
+	else if (!strcmp(node->key, "<<"))
+		otherwise =
+			"merge keys are no part of this language; use an alias as a whole value, or a range";
+	else
+		otherwise = nd_did_you_mean(
+			def->p, node->key, c.v, c.n, "see netctld.yaml(5) for the keys of this section");
+	nd_error(def->p, node->key_pos, otherwise, "unknown key \"%s\"", node->key);
+}
+
+static bool is_unsupported(const char *key)
+{
+	size_t i;
+
+	for (i = 0; i < NCTL_ARRAY_SIZE(unsupported); i++)
+		if (!strcmp(key, unsupported[i]))
+			return true;
+	return false;
+}
+
+static void compile_parameters(struct nd_def *def, const struct nd_node *parameters)
+{
+	const struct nd_node *c;
+
+	if (!nd_expect(def->p, parameters, ND_NODE_MAPPING))
+		return;
+	for (c = parameters->first; c; c = c->next) {
+		if (add_field_step(def, nd_step_data_field, c, &def->kind->data, true))
+			continue;
+		if (add_field_step(def, nd_step_ports_field, c, &def->kind->port, false))
+			continue;
+		unknown_key(def, c, true);
+	}
+}
+
+static bool compile_common(struct nd_def *def, const struct nd_node *node)
+{
+	size_t i;
+
+	for (i = 0; i < NCTL_ARRAY_SIZE(common_keys); i++) {
+		if (strcmp(node->key, common_keys[i].key))
+			continue;
+		add_step(def, common_keys[i].fn, node);
+		return true;
+	}
+	return add_field_step(def, nd_step_link_field, node, &nctl_link_fields, false);
+}
+
+static bool compile_kind(struct nd_def *def, const struct nd_node *node)
+{
+	const struct nctl_kind *k = def->kind;
+
+	if (is_word(node->key, k->lower_key))
+		add_step(def, nd_step_lower, node);
+	else if (is_word(node->key, k->peer_key))
+		add_step(def, nd_step_peer, node);
+	else if (is_word(node->key, k->ports_key))
+		add_step(def, nd_step_ports, node);
+	else if (is_word(node->key, k->parameters))
+		compile_parameters(def, node);
+	else
+		return !k->parameters && add_field_step(def, nd_step_data_field, node, &k->data, true);
+	return true;
+}
+
+static void missing(struct nd_def *def, const char *key, const char *help)
+{
+	nd_error(def->p, def->node->key_pos,
+		help ? nd_text(def->p, "%s: %s", key, help) : nd_text(def->p, "add \"%s:\"", key),
+		"\"%s\" lacks the key \"%s\"", def->node->key, key);
+}
+
+static void check_missing(struct nd_def *def)
+{
+	const struct nctl_kind *k = def->kind;
+	uint64_t required = nctl_fields_with(&k->data, NCTL_FIELD_REQUIRED) & ~def->given;
+	size_t i;
+
+	for (i = 0; i < k->data.n; i++)
+		if (required >> i & 1)
+			missing(def, k->data.v[i].key, k->data.v[i].help);
+	if ((k->traits & NCTL_KIND_LOWER_REQUIRED) && k->lower_key &&
+		!nd_node_get(&def->p->tree, def->node, k->lower_key))
+		missing(def, k->lower_key, "the device it is made on");
+	if ((k->traits & NCTL_KIND_PEERED) && k->peer_key &&
+		!nd_node_get(&def->p->tree, def->node, k->peer_key))
+		missing(def, k->peer_key, "the device at the other end");
+}
+
+static size_t count_keys(const struct nd_node *mapping)
+{
+	const struct nd_node *c, *e;
+	size_t n = 0;
+
+	for (c = mapping->first; c; c = c->next) {
+		n++;
+		for (e = c->type == ND_NODE_MAPPING ? c->first : NULL; e; e = e->next)
+			n++;
+	}
+	return n;
+}
+
+void nd_def_compile(struct nd_def *def)
+{
+	const struct nd_node *c;
+
+	def->steps = nd_alloc(def->p, count_keys(def->node) * sizeof(*def->steps));
+	if (!def->steps)
+		return;
+	for (c = def->node->first; c; c = c->next) {
+		if (compile_kind(def, c) || compile_common(def, c))
+			continue;
+		if (is_port_field(c->key))
+			add_step(def, nd_step_port_field, c);
+		else if (is_unsupported(c->key))
+			nd_error(def->p, c->key_pos,
+				"remove it, or leave the device to another program by \"renderer: networkd\"",
+				"netctld does not support %s yet", c->key);
+		else
+			unknown_key(def, c, false);
+	}
+	check_missing(def);
+}

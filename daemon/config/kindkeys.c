@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * DOC: Keys that a kind brings along: its fields, its lower link, its other end, its ports.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "config/device.h"
+#include "config/refs.h"
+
+void nd_step_data_field(struct nd_dev *d, const struct nd_step *s)
+{
+	if (nd_dev_field(d, s->field, s->node->key, s->node, d->link->v.data))
+		d->link->v.data_has |= UINT64_C(1) << s->index;
+}
+
+void nd_step_lower(struct nd_dev *d, const struct nd_step *s)
+{
+	d->link->lower.name = nd_dev_name(d, s->node);
+	d->link->lower.pos = s->node->pos;
+}
+
+void nd_step_peer(struct nd_dev *d, const struct nd_step *s)
+{
+	d->link->peer.name = nd_dev_name(d, s->node);
+	d->link->peer.pos = s->node->pos;
+}
+
+static void claim_port(struct nd_dev *d, const char *name, const struct nd_node *node)
+{
+	if (name)
+		nd_claim_add(
+			d->p, &(struct nd_claim){.port_name = name, .master = d->link, .pos = node->pos});
+}
+
+/* "x{1..4}" in a list of ports: all of them. */
+static void claim_range(struct nd_dev *d, const struct nd_node *node)
+{
+	struct nd_expr_error error = {0};
+	struct nctl_strbuf *b = &d->p->scratch;
+	struct nd_range range;
+	size_t i;
+
+	if (nd_range_parse(node->text, &range, &error) < 0) {
+		nd_error(d->p, nd_node_pos_at(d->p, node, error.offset), error.advice, "%s", error.message);
+		return;
+	}
+	for (i = 0; i < range.count && d->p->err == 0; i++) {
+		nctl_strbuf_reset(b);
+		nd_range_name(&range, node->text, nd_range_at(&range, i), b);
+		if (nd_failed(d->p, b->err) ||
+			!nd_name_check(d->p, nctl_strbuf_str(b), IF_NAMESIZE, node->pos))
+			return;
+		claim_port(d, nd_want_strdup(d->p, nctl_strbuf_str(b)), node);
+	}
+}
+
+void nd_step_ports(struct nd_dev *d, const struct nd_step *s)
+{
+	const struct nd_node *c;
+	const char *brace;
+
+	if (!nd_expect(d->p, s->node, ND_NODE_SEQUENCE))
+		return;
+	for (c = s->node->first; c; c = c->next) {
+		brace = c->type == ND_NODE_SCALAR ? strchr(c->text, '{') : NULL;
+		if (brace && (!d->def->ranged || strstr(brace, "..")))
+			claim_range(d, c);
+		else
+			claim_port(d, nd_dev_name(d, c), c);
+	}
+}
+
+/* netplan: path-cost: {PORT: VALUE} in the parameters of the bridge. */
+void nd_step_ports_field(struct nd_dev *d, const struct nd_step *s)
+{
+	struct nd_port_param param = {.key = s->node->key, .master = d->link};
+	const struct nd_node *c;
+	const char *text;
+
+	if (!nd_expect(d->p, s->node, ND_NODE_MAPPING))
+		return;
+	for (c = s->node->first; c; c = c->next) {
+		text = nd_dev_key(d, c);
+		param.port_name = text ? nctl_arena_strdup(&d->p->tree.arena, text) : NULL;
+		text = text ? nd_dev_text(d, c) : NULL;
+		param.text = text ? nctl_arena_strdup(&d->p->tree.arena, text) : NULL;
+		param.port_pos = c->key_pos;
+		param.node = c;
+		if (param.text && param.port_name)
+			nd_port_param_add(d->p, &param);
+	}
+}
+
+void nd_step_port_field(struct nd_dev *d, const struct nd_step *s)
+{
+	const char *text = nd_dev_text(d, s->node);
+	struct nd_port_param param = {
+		.key = s->node->key, .port = d->link, .node = s->node, .port_pos = s->node->key_pos};
+
+	param.text = text ? nctl_arena_strdup(&d->p->tree.arena, text) : NULL;
+	if (param.text)
+		nd_port_param_add(d->p, &param);
+}

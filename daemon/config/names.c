@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * DOC: What may be a name of a link, and which link goes by it.
+ */
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "config/refs.h"
+
+#define SUGGEST_NAMES 2000 /* so many names are looked at, and so many errors get a suggestion */
+#define SUGGEST_TIMES 20
+
+/*
+ * dev_valid_name of net/core/dev.c: no "/", ":", white space, no "." or ".."; "%" asks it to choose a number.
+ * The sysctl folders "all" and "default" leave no room for links of that name. netplan refuses what looks
+ * like a pattern.
+ */
+static const char *name_fault(const char *name)
+{
+	const unsigned char *s;
+
+	if (!*name)
+		return "a name has at least one character";
+	if (!strcmp(name, ".") || !strcmp(name, "..") || !strcmp(name, "all") || !strcmp(name, "default"))
+		return "the kernel keeps this word for itself";
+	for (s = (const unsigned char *)name; *s; s++)
+		if (*s <= ' ' || *s >= 0x7f || strchr("/:%*?[]{}", *s))
+			return "names have letters, digits, and . - _ @ + and the like";
+	return NULL;
+}
+
+bool nd_name_check(struct nd_parse *p, const char *name, size_t limit, struct nctl_pos pos)
+{
+	const char *fault = name_fault(name);
+
+	if (fault) {
+		nd_error(p, pos, fault, "\"%s\" cannot be the name of a link", name);
+		return false;
+	}
+	if (strlen(name) >= limit) {
+		nd_error(p, pos, "choose a shorter one",
+			"the name \"%s\" has %zu characters, and the kernel allows %zu", name, strlen(name),
+			limit - 1);
+		return false;
+	}
+	return true;
+}
+
+const struct nd_name *nd_name_find(const struct nd_parse *p, const char *name)
+{
+	struct nctl_hash_node *pos;
+	const struct nd_name *n;
+
+	nctl_hash_for_each_equal(pos, &p->names, nctl_hash_str(name)) {
+		n = nctl_container_of(pos, struct nd_name, node);
+		if (!strcmp(n->name, name))
+			return n;
+	}
+	return NULL;
+}
+
+void nd_name_add(struct nd_parse *p, const char *name, struct nctl_want_link *link, struct nctl_pos pos)
+{
+	const struct nd_name *old = nd_name_find(p, name);
+	struct nd_name *new;
+
+	if (old) {
+		nd_error(p, pos,
+			nd_text(p, "it was used at %s before; every link needs a name of its own",
+				nd_place(p, old->pos)),
+			"the name \"%s\" is used twice", name);
+		return;
+	}
+	new = nd_alloc(p, sizeof(*new));
+	if (!new)
+		return;
+	*new = (struct nd_name){.name = name, .link = link, .pos = pos};
+	nd_failed(p, nctl_hash_insert(&p->names, &new->node, nctl_hash_str(name)));
+}
+
+const char *nd_name_suggest(struct nd_parse *p, const char *name)
+{
+	const char *otherwise =
+		nd_text(p, "define it, for example by \"ethernets: {%s: {}}\" if it is there already", name);
+	const char **names;
+	size_t n = 0;
+
+	if (p->n_suggestions++ >= SUGGEST_TIMES)
+		return otherwise;
+	names = nd_alloc(p, SUGGEST_NAMES * sizeof(*names));
+	if (!names)
+		return otherwise;
+	for (; n < p->n_links && n < SUGGEST_NAMES; n++)
+		names[n] = p->links[n]->v.name;
+	return nd_did_you_mean(p, name, names, n, otherwise);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "config/parse.h"
+
+/* Names, and who refers to whom. Internal to daemon/config. */
+
+/* What goes by a name. */
+struct nd_name {
+	struct nctl_hash_node node;
+	const char *name;
+	struct nctl_want_link *link; /* NULL: left to another renderer */
+	struct nctl_pos pos;
+};
+
+/* names.c. */
+/* Reports a name that no link can have (limit: IF_NAMESIZE, or more for an altname); true if it is fine. */
+bool nd_name_check(struct nd_parse *p, const char *name, size_t limit, struct nctl_pos pos);
+/* Registers; reports the second holder of a name. name is not copied. */
+void nd_name_add(struct nd_parse *p, const char *name, struct nctl_want_link *link, struct nctl_pos pos);
+const struct nd_name *nd_name_find(const struct nd_parse *p, const char *name);
+/* Did-you-mean among all names. */
+const char *nd_name_suggest(struct nd_parse *p, const char *name);
+
+/* A device is to be a port of another: said by its own `vrf:`, or by the master's list. */
+struct nd_claim {
+	struct nd_claim *next;
+	const char *master_name, *port_name;
+	struct nctl_want_link *master, *port; /* the one of them that said it */
+	struct nctl_pos pos;
+};
+
+/* A value for a port's field, likewise. */
+struct nd_port_param {
+	struct nd_port_param *next;
+	const char *key, *text, *port_name;
+	struct nctl_want_link *master, *port;
+	const struct nd_node *node;
+	struct nctl_pos port_pos;
+};
+
+void nd_claim_add(struct nd_parse *p, const struct nd_claim *c);           /* copies */
+void nd_port_param_add(struct nd_parse *p, const struct nd_port_param *c); /* copies */
+
+/* refs.c: names become pointers; lower, peer, master, and the ports' fields. */
+void nd_refs_resolve(struct nd_parse *p);
+
+/* check.c, loops.c: what can be said only when all is known. */
+void nd_check_links(struct nd_parse *p);
+void nd_check_loops(struct nd_parse *p);

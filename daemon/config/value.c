@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * DOC: The values behind keys: expanded for this device of a range, checked for the traps of YAML 1.1, then
+ * read by their field.
+ *
+ * What a field's object owns elsewhere (TEXT, TEXTS) lives in the want's arena here, so these types are read
+ * by hand.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/device.h"
+#include "config/refs.h"
+#include "obj/field.h"
+
+static const char OCTAL_ADVICE[] =
+	"YAML 1.1 reads a number with a leading zero as octal; write it without the zero";
+static const char BASE60_ADVICE[] =
+	"YAML 1.1 reads digits with colons as one number in base 60; put quotes around";
+static const char BOOL_ADVICE[] =
+	"YAML 1.1 reads yes, no, on and off as truth values; put quotes around what is none";
+
+bool nd_expect(struct nd_parse *p, const struct nd_node *node, enum nd_node_type type)
+{
+	const char *advice = NULL;
+
+	if (node->type == type)
+		return true;
+	switch (type) {
+	case ND_NODE_SCALAR:
+		if (node->flow)
+			advice = "put quotes around an expression: \"{n}\"";
+		nd_error(p, node->pos, advice ? advice : "write the value behind the key",
+			"a single value was expected here");
+		break;
+	case ND_NODE_SEQUENCE:
+		nd_error(p, node->pos, "write [VALUE, VALUE], or one \"- VALUE\" a line",
+			"a list was expected here");
+		break;
+	case ND_NODE_MAPPING:
+		if (node->type == ND_NODE_SCALAR && nd_is_null(node))
+			advice = "write {} if there is nothing to say";
+		nd_error(p, node->pos, advice ? advice : "write {KEY: VALUE}, or one \"KEY: VALUE\" a line",
+			"a mapping was expected here");
+		break;
+	}
+	return false;
+}
+
+/* text for this device; NULL with the error reported. */
+static const char *expand(struct nd_dev *d, const struct nd_node *node, bool key)
+{
+	const char *text = key ? node->key : node->text;
+	struct nd_expr_error error = {0};
+	struct nctl_pos pos;
+	int r;
+
+	if (!d->def->ranged || !strchr(text, '{'))
+		return text;
+	nctl_strbuf_reset(&d->p->scratch);
+	r = nd_expr_expand(text, d->n, &d->p->scratch, &error);
+	if (r == 0)
+		return nctl_strbuf_str(&d->p->scratch);
+	if (r != -EINVAL) {
+		nd_failed(d->p, r);
+		return NULL;
+	}
+	pos = key ? nd_node_key_pos_at(d->p, node, error.offset) : nd_node_pos_at(d->p, node, error.offset);
+	if (d->n == d->def->range.first)
+		nd_error(d->p, pos, error.advice, "%s", error.message);
+	else
+		nd_error(d->p, pos, error.advice, "%s (n is %" PRId64 ")", error.message, d->n);
+	return NULL;
+}
+
+const char *nd_dev_text(struct nd_dev *d, const struct nd_node *node)
+{
+	if (!nd_expect(d->p, node, ND_NODE_SCALAR))
+		return NULL;
+	if (nd_is_null(node)) {
+		nd_error(d->p, node->pos, "write a value, or remove the key", "there is no value here");
+		return NULL;
+	}
+	return expand(d, node, false);
+}
+
+const char *nd_dev_key(struct nd_dev *d, const struct nd_node *node)
+{
+	return expand(d, node, true);
+}
+
+/* A word that people mean as text. */
+static bool check_word(struct nd_dev *d, const struct nd_node *node)
+{
+	if (!node->plain || !nd_looks_bool(node->text))
+		return true;
+	nd_error(
+		d->p, node->pos, BOOL_ADVICE, "\"%s\" is a truth value, and a text was expected", node->text);
+	return false;
+}
+
+const char *nd_dev_name(struct nd_dev *d, const struct nd_node *node)
+{
+	const char *text = nd_dev_text(d, node);
+
+	if (!text || !check_word(d, node) || !nd_name_check(d->p, text, IF_NAMESIZE, node->pos))
+		return NULL;
+	return nd_want_strdup(d->p, text);
+}
+
+bool nd_dev_bool(struct nd_dev *d, const struct nd_node *node, bool *ret)
+{
+	const char *text = nd_dev_text(d, node);
+
+	if (!text)
+		return false;
+	if (nd_parse_bool(text, ret))
+		return true;
+	nd_error(d->p, node->pos, "write true or false", "\"%s\" is no truth value", text);
+	return false;
+}
+
+static bool is_number(const struct nctl_field *f)
+{
+	return f->type == NCTL_FIELD_UINT || (f->type == NCTL_FIELD_ENUM && f->max);
+}
+
+/* Looks that are wrong whatever the field says. */
+static bool check_traps(
+	struct nd_dev *d, const struct nctl_field *f, const struct nd_node *node, const char *text)
+{
+	if (is_number(f) && nd_looks_octal(text)) {
+		nd_error(d->p, node->pos, OCTAL_ADVICE, "\"%s\": octal or decimal?", text);
+		return false;
+	}
+	if (f->type == NCTL_FIELD_LLADDR && node->plain && nd_looks_base60(text)) {
+		nd_error(d->p, node->pos, BASE60_ADVICE, "\"%s\" has no quotes around it", text);
+		return false;
+	}
+	return true;
+}
+
+static const char *field_advice(struct nd_dev *d, const struct nctl_field *f, const char *key,
+	const struct nd_node *node, const char *text)
+{
+	if (node->plain && is_number(f) && nd_looks_base60(text))
+		return BASE60_ADVICE;
+	if (node->plain && f->type != NCTL_FIELD_BOOL && nd_looks_bool(text))
+		return BOOL_ADVICE;
+	if (!d->def->ranged && strchr(text, '{'))
+		return "expressions are for ranges: give the device a name like \"x{1..10}\"";
+	return f->help ? nd_text(d->p, "%s: %s", key, f->help) : NULL;
+}
+
+/* One scalar, read by the field itself. */
+static bool read_scalar(
+	struct nd_dev *d, const struct nctl_field *f, const char *key, const struct nd_node *node, void *data)
+{
+	const char *text = nd_dev_text(d, node);
+	int r;
+
+	if (!text || !check_traps(d, f, node, text))
+		return false;
+	if (f->type == NCTL_FIELD_STR && !check_word(d, node))
+		return false;
+	nctl_strbuf_reset(&d->p->why);
+	r = nctl_field_parse(f, text, data, &d->p->why);
+	if (r == 0)
+		return true;
+	if (r == -ENOMEM)
+		nd_failed(d->p, r);
+	nd_error(d->p, node->pos, field_advice(d, f, key, node, text), "%s %s", key,
+		nctl_strbuf_str(&d->p->why));
+	return false;
+}
+
+/* A text within the field's bounds, in the want's arena. */
+static char *read_text(
+	struct nd_dev *d, const struct nctl_field *f, const char *key, const struct nd_node *node)
+{
+	const char *text = nd_dev_text(d, node);
+	size_t len;
+
+	if (!text || !check_word(d, node))
+		return NULL;
+	len = strlen(text);
+	if (len < f->min) {
+		nd_error(d->p, node->pos, "write a value, or remove the key", "%s must not be empty", key);
+		return NULL;
+	}
+	if (f->max && len > f->max) {
+		nd_error(d->p, node->pos, "shorten it", "%s must be at most %" PRIu64 " bytes long, not %zu",
+			key, f->max, len);
+		return NULL;
+	}
+	return (char *)(uintptr_t)nd_want_strdup(d->p, text);
+}
+
+static int text_cmp(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Sorted; of equal ones one stays. */
+static bool read_texts(struct nd_dev *d, const struct nctl_field *f, const char *key,
+	const struct nd_node *list, char ***ret)
+{
+	const struct nd_node *c;
+	size_t n = 0, i, kept = 0;
+	char **v;
+
+	for (c = list->first; c; c = c->next)
+		n++;
+	v = nd_want_alloc(d->p, (n + 1) * sizeof(*v));
+	if (!v)
+		return false;
+	for (c = list->first, n = 0; c; c = c->next) {
+		v[n] = read_text(d, f, key, c);
+		n += !!v[n];
+	}
+	if (n)
+		qsort(v, n, sizeof(*v), text_cmp);
+	for (i = 0; i < n; i++)
+		if (!kept || strcmp(v[kept - 1], v[i]))
+			v[kept++] = v[i];
+	v[kept] = NULL;
+	*ret = v;
+	return true;
+}
+
+static bool read_list(
+	struct nd_dev *d, const struct nctl_field *f, const char *key, const struct nd_node *list, void *data)
+{
+	const struct nd_node *c;
+	bool fine = true;
+
+	for (c = list->first; c; c = c->next)
+		fine = read_scalar(d, f, key, c, data) && fine;
+	return fine;
+}
+
+bool nd_dev_field(
+	struct nd_dev *d, const struct nctl_field *f, const char *key, const struct nd_node *node, void *data)
+{
+	void *slot = (char *)data + f->offset;
+	char *text;
+
+	switch ((enum nctl_field_type)f->type) {
+	case NCTL_FIELD_UINT:
+	case NCTL_FIELD_BOOL:
+	case NCTL_FIELD_ENUM:
+	case NCTL_FIELD_STR:
+	case NCTL_FIELD_LLADDR:
+	case NCTL_FIELD_IP:
+		return read_scalar(d, f, key, node, data);
+	case NCTL_FIELD_TEXT:
+		text = read_text(d, f, key, node);
+		if (text)
+			*(char **)slot = text;
+		return text;
+	case NCTL_FIELD_TEXTS:
+		return nd_expect(d->p, node, ND_NODE_SEQUENCE) && read_texts(d, f, key, node, slot);
+	case NCTL_FIELD_BITS:
+	case NCTL_FIELD_IPS:
+		return nd_expect(d->p, node, ND_NODE_SEQUENCE) && read_list(d, f, key, node, data);
+	case NCTL_FIELD_LINK:
+	case NCTL_FIELD_RAW:
+		break;
+	}
+	nd_error(d->p, node->key_pos, "remove it", "%s cannot be configured yet", key);
+	return false;
+}
