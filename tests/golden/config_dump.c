@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * DOC: Reads configuration files as the daemon does and prints what it understood: the findings, then, if
+ *there are no errors, one line for each device with everything that is wanted of it and where that was said.
+ *
+ *	config_dump [-t] PATH…	(-t: only how long it took and how many devices there are)
+ *
+ * Exit status: 0 valid, 2 not.
+ */
+#include <linux/rtnetlink.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/time.h"
+#include "config/config.h"
+#include "obj/kind.h"
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static void put_pos(const struct nctl_want *w, struct nctl_pos pos, struct nctl_strbuf *out)
+{
+	nctl_strbuf_printf(out, "@%s:%u:%u", base_name(w->files[pos.file]), pos.line, pos.column);
+}
+
+static void put_ref(
+	const struct nctl_want *w, const char *key, const struct nctl_want_ref *ref, struct nctl_strbuf *out)
+{
+	if (!ref->name)
+		return;
+	nctl_strbuf_printf(out, " %s=%s%s", key, ref->name, ref->link ? "" : "(foreign)");
+	put_pos(w, ref->pos, out);
+}
+
+static void put_fields(const char *prefix, const struct nctl_field_table *t, const void *data, uint64_t has,
+	struct nctl_strbuf *out)
+{
+	const struct nctl_field *f;
+	size_t i;
+
+	for (i = 0; i < t->n; i++) {
+		f = &t->v[i];
+		if (!(has >> i & 1) || !f->key)
+			continue;
+		nctl_strbuf_printf(out, " %s%s=", prefix, f->key);
+		nctl_field_format_text(f, data, out);
+	}
+}
+
+static const char *scope_name(uint8_t scope)
+{
+	return scope == RT_SCOPE_UNIVERSE ? "" : scope == RT_SCOPE_LINK ? ",link" : ",host";
+}
+
+static void put_addr(const struct nctl_want *w, const struct nctl_want_addr *a, struct nctl_strbuf *out)
+{
+	char buf[NCTL_PREFIX_STR];
+
+	nctl_strbuf_printf(out, " %s%s", nctl_prefix_format(&a->v.local, buf), scope_name(a->v.scope));
+	if (*a->v.label)
+		nctl_strbuf_printf(out, ",label=%s", a->v.label);
+	if (a->v.preferred != NCTL_ADDR_FOREVER)
+		nctl_strbuf_printf(out, ",preferred=%u", a->v.preferred);
+	put_pos(w, a->pos, out);
+}
+
+static const char *admin_name(enum nctl_want_admin admin)
+{
+	switch (admin) {
+	case NCTL_WANT_UP:
+		return "up";
+	case NCTL_WANT_DOWN:
+		return "down";
+	case NCTL_WANT_MANUAL:
+		return "manual";
+	}
+	return "?";
+}
+
+static void put_link(const struct nctl_want *w, const struct nctl_want_link *l, struct nctl_strbuf *out)
+{
+	size_t i;
+
+	nctl_strbuf_printf(out, "%s %s", l->v.name, l->v.kind->name);
+	put_pos(w, l->pos, out);
+	if (strcmp(l->def->label, l->v.name))
+		nctl_strbuf_printf(out, " of %s", l->def->label);
+	nctl_strbuf_printf(out, " %s%s", admin_name(l->admin), l->optional ? " optional" : "");
+	put_fields("", &nctl_link_fields, &l->v, l->v.has, out);
+	put_fields("", &l->v.kind->data, l->v.data, l->v.data_has, out);
+	put_ref(w, "lower", &l->lower, out);
+	put_ref(w, "master", &l->master, out);
+	put_ref(w, "peer", &l->peer, out);
+	if (l->v.port_kind)
+		put_fields("port.", &l->v.port_kind->port, l->v.port, l->v.port_has, out);
+	for (i = 0; i < l->n_addrs; i++)
+		put_addr(w, &l->addrs[i], out);
+	nctl_strbuf_putc(out, '\n');
+}
+
+static void put_want(const struct nctl_want *w, struct nctl_strbuf *out)
+{
+	size_t i;
+
+	for (i = 0; i < w->n_defs; i++)
+		nctl_strbuf_printf(
+			out, "%s: %zu %s\n", w->defs[i]->label, w->defs[i]->n_links, w->defs[i]->kind->name);
+	for (i = 0; i < w->n_links; i++)
+		put_link(w, w->links[i], out);
+}
+
+int main(int argc, char **argv)
+{
+	struct nd_config_texts texts = ND_CONFIG_TEXTS_INIT;
+	struct nd_diagnostics diag = ND_DIAGNOSTICS_INIT;
+	struct nctl_strbuf out = NCTL_STRBUF_INIT;
+	struct nctl_want *want = NULL;
+	bool timing = argc > 1 && !strcmp(argv[1], "-t");
+	nctl_time start = nctl_time_now();
+	int skip = timing ? 2 : 1, r, q;
+
+	r = nd_config_read_paths((const char *const *)argv + skip, (size_t)(argc - skip), &texts, &diag);
+	q = r < 0 ? r : nd_config_parse(&texts, &diag, &want);
+	nd_diagnostics_print(&diag, &out);
+	if (timing && want)
+		nctl_strbuf_printf(&out, "%zu devices in %lld us\n", want->n_links,
+			(long long)nctl_time_diff_us(nctl_time_now(), start));
+	else if (want && r == 0)
+		put_want(want, &out);
+	fputs(nctl_strbuf_str(&out), stdout);
+	if (q < 0)
+		fprintf(stderr, "config_dump: %s\n", strerror(-q));
+	nctl_want_free(want);
+	nd_diagnostics_fini(&diag);
+	nd_config_texts_fini(&texts);
+	nctl_strbuf_fini(&out);
+	return r || q ? 2 : 0;
+}
