@@ -30,7 +30,9 @@ DAEMON = {
     'daemon/log': ['lib/base'],
     'daemon/loop': [*LIB, 'daemon/log'],
     'daemon/netns': ['daemon/loop'],
-    'daemon/reconcile': ['daemon/netns'],
+    # The reconciler reads, stores and resumes configurations; config itself sees neither it nor a loop.
+    'daemon/config': ['lib/plan', 'daemon/log'],
+    'daemon/reconcile': ['daemon/netns', 'daemon/config'],
     'daemon/bus': ['daemon/reconcile'],
     'daemon/pmtu': ['daemon/netns'],
 }
