@@ -63,6 +63,7 @@ static const char *action_of(const struct nctl_op *op)
 		return "change";
 	case NCTL_OP_LINK_DEL:
 		return "delete";
+	case NCTL_OP_ALTNAME_NEW:
 	case NCTL_OP_ADDR_NEW:
 		return "add";
 	case NCTL_OP_ADDR_DEL:
@@ -73,6 +74,8 @@ static const char *action_of(const struct nctl_op *op)
 
 static const char *object_of(const struct nctl_op *op)
 {
+	if (op->type == NCTL_OP_ALTNAME_NEW)
+		return "altname";
 	return op->type == NCTL_OP_ADDR_NEW || op->type == NCTL_OP_ADDR_DEL ? "address" : "link";
 }
 
@@ -90,7 +93,9 @@ struct entry {
 /* Setting a link that is being made is part of making it. */
 static bool is_told_apart(const struct nctl_op *op)
 {
-	return op->type != NCTL_OP_LINK_SET || op->need[0] == NCTL_OP_NONE;
+	bool sets = op->type == NCTL_OP_LINK_SET || op->type == NCTL_OP_ALTNAME_NEW;
+
+	return !sets || op->need[0] == NCTL_OP_NONE;
 }
 
 /* Splits "foo.12" into "foo." and 12; false when there is no number, or it has leading zeros. */

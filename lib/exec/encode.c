@@ -44,6 +44,9 @@ void nctl_op_encode(const struct nctl_op *op, struct nctl_msgbuf *msg)
 	case NCTL_OP_LINK_DEL:
 		nctl_link_encode_del(op->ifindex, msg);
 		return;
+	case NCTL_OP_ALTNAME_NEW:
+		nctl_link_encode_altname(op->ifindex, op->altname, true, msg);
+		return;
 	case NCTL_OP_ADDR_NEW:
 		encode_addr(op, msg);
 		return;

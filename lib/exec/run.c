@@ -89,6 +89,7 @@ static bool is_moot(const struct nctl_op *op, int error)
 		return error == -EADDRNOTAVAIL || error == -ENODEV;
 	case NCTL_OP_LINK_NEW:
 	case NCTL_OP_LINK_SET:
+	case NCTL_OP_ALTNAME_NEW:
 	case NCTL_OP_ADDR_NEW:
 		break;
 	}

@@ -95,11 +95,9 @@ static bool is_match(struct builder *b, const struct nctl_want_link *w, const st
 
 	nctl_op_link(&probe, &wanted);
 	nctl_plan_diff(&wanted, have, &d);
-	if (d.kind || (d.common & NCTL_LINK_BIT(LOWER)))
+	if (d.common & NCTL_LINK_BIT(LOWER))
 		return false;
-	if (d.data && nctl_fields_class(&w->v.kind->data, d.data) == NCTL_CHANGE_RECREATE)
-		return false;
-	return !d.common || nctl_fields_class(&nctl_link_fields, d.common) != NCTL_CHANGE_RECREATE;
+	return nctl_link_change_class(have, &wanted, &d) != NCTL_CHANGE_RECREATE;
 }
 
 static void in_the_way(struct builder *b, const struct nctl_want_link *w, const struct nctl_mirror_link *have)
@@ -108,7 +106,7 @@ static void in_the_way(struct builder *b, const struct nctl_want_link *w, const 
 
 	nctl_plan_problem(b, NCTL_PROBLEM_CONFLICT, &w->pos,
 		"a link that netctld does not own is in the way of %s %s: %s%s (ifindex %u); delete or "
-	        "rename it",
+		"rename it",
 		w->v.kind->name, w->v.name, kind ? "kind " : "a physical link", kind ? kind : "",
 		have->v.ifindex);
 }
@@ -188,12 +186,25 @@ static bool set_master(struct builder *b, const struct nctl_want_link *w, bool i
 	return flaps;
 }
 
+static void add_altnames(struct builder *b, const struct nctl_want_link *w, const struct nctl_link *have)
+{
+	for (char **a = w->v.altnames; a && *a; a++) {
+		struct nctl_op *op;
+
+		if (have && nctl_plan_has_altname(have, *a))
+			continue;
+		op = link_op(b, w, NCTL_OP_ALTNAME_NEW, NCTL_PHASE_TUNE);
+		if (op)
+			op->altname = *a;
+	}
+}
+
 /* Second messages for a new link: what the first one could not carry. The peer of a pair was not given a
  * master. */
 static void tune_new(struct builder *b, const struct nctl_want_link *w, bool is_second)
 {
 	struct nctl_link_diff d = {
-		.common = w->v.has & nctl_fields_with(&nctl_link_fields, NCTL_FIELD_LATE),
+		.common = w->v.has & nctl_fields_with(&nctl_link_fields, NCTL_FIELD_LATE) & ~NCTL_LINK_BIT(ALTNAMES),
 		.data = w->v.data_has & nctl_fields_with(&w->v.kind->data, NCTL_FIELD_LATE),
 		.port = w->v.port_has,
 	};
@@ -202,6 +213,7 @@ static void tune_new(struct builder *b, const struct nctl_want_link *w, bool is_
 		set_master(b, w, false);
 	if (d.common || d.data || d.port)
 		set(b, w, NCTL_PHASE_TUNE, &d, false, NCTL_CHANGE_LIVE);
+	add_altnames(b, w, NULL);
 	if (w->admin == NCTL_WANT_UP)
 		set_up(b, w, NCTL_PHASE_UP, true);
 }
@@ -261,12 +273,9 @@ static void keep(struct builder *b, const struct nctl_want_link *w, const struct
 		went_down = set_master(b, w, is_up);
 		d.common &= ~NCTL_LINK_BIT(MASTER);
 	}
-	if (d.common || d.data || d.port) {
-		enum nctl_change_class common = nctl_fields_class(&nctl_link_fields, d.common);
-		enum nctl_change_class data = nctl_fields_class(&w->v.kind->data, d.data);
-
-		set(b, w, NCTL_PHASE_TUNE, &d, is_up, common > data ? common : data);
-	}
+	if (d.common || d.data || d.port)
+		set(b, w, NCTL_PHASE_TUNE, &d, is_up, nctl_link_change_class(&have->v, &wanted, &d));
+	add_altnames(b, w, &have->v);
 	if (w->admin == NCTL_WANT_UP && (!is_up || went_down))
 		set_up(b, w, NCTL_PHASE_UP, true);
 	else if (w->admin == NCTL_WANT_DOWN && is_up && !went_down)

@@ -42,6 +42,7 @@ void nctl_op_link(const struct nctl_op *op, struct nctl_link *ret)
 bool nctl_plan_diff(const struct nctl_link *wanted, const struct nctl_link *have, struct nctl_link_diff *ret)
 {
 	const uint64_t not_here = NCTL_LINK_BIT(FLAGS) | NCTL_LINK_BIT(MASTER) | NCTL_LINK_BIT(LOWER) |
+	                          NCTL_LINK_BIT(ALTNAMES) |
 	                          nctl_fields_with(&nctl_link_fields, NCTL_FIELD_READONLY);
 	bool physical = wanted->kind->traits & NCTL_KIND_PHYSICAL;
 	struct nctl_link_diff d;
@@ -80,6 +81,8 @@ static bool is_made(const struct nctl_op *op, const struct nctl_mirror *m)
 	nctl_plan_diff(&wanted, &l->v, &d);
 	d.common &= ~nctl_fields_with(&nctl_link_fields, NCTL_FIELD_LATE);
 	d.data &= ~nctl_fields_with(&wanted.kind->data, NCTL_FIELD_LATE);
+	if (wanted.kind->creatable)
+		d.data &= wanted.kind->creatable(wanted.data, d.data);
 	return !d.kind && !d.common && !d.data;
 }
 
@@ -98,6 +101,14 @@ static bool is_set(const struct nctl_op *op, const struct nctl_mirror *m)
 	return !(d.common & op->diff.common) && !(d.data & op->diff.data) && !(d.port & op->diff.port);
 }
 
+bool nctl_plan_has_altname(const struct nctl_link *l, const char *altname)
+{
+	for (char **a = l->altnames; a && *a; a++)
+		if (!strcmp(*a, altname))
+			return true;
+	return false;
+}
+
 bool nctl_op_is_seen(const struct nctl_op *op, const struct nctl_mirror *m)
 {
 	switch ((enum nctl_op_type)op->type) {
@@ -107,6 +118,11 @@ bool nctl_op_is_seen(const struct nctl_op *op, const struct nctl_mirror *m)
 		return is_set(op, m);
 	case NCTL_OP_LINK_DEL:
 		return !nctl_mirror_link_get(m, op->ifindex);
+	case NCTL_OP_ALTNAME_NEW: {
+		const struct nctl_mirror_link *l = nctl_mirror_link_get(m, op->ifindex);
+
+		return l && nctl_plan_has_altname(&l->v, op->altname);
+	}
 	case NCTL_OP_ADDR_NEW: {
 		struct nctl_addr wanted = op->want_addr->v;
 		const struct nctl_mirror_addr *a;

@@ -31,6 +31,7 @@ enum nctl_op_type {
 	NCTL_OP_LINK_NEW,
 	NCTL_OP_LINK_SET,
 	NCTL_OP_LINK_DEL,
+	NCTL_OP_ALTNAME_NEW, /* one more; those of others stay (udev gives some to network cards) */
 	NCTL_OP_ADDR_NEW,
 	NCTL_OP_ADDR_DEL,
 };
@@ -56,6 +57,7 @@ struct nctl_op {
 	nctl_ifindex lower, master, peer_ifindex; /* resolved, 0 none */
 	const struct nctl_want_link *want;	  /* NULL for LINK_DEL and ADDR_DEL of unwanted */
 	const struct nctl_want_addr *want_addr;	  /* ADDR_NEW */
+	const char *altname;			  /* ALTNAME_NEW; of want */
 	struct nctl_addr addr;			  /* ADDR_DEL */
 	struct nctl_link_diff diff;		  /* LINK_SET: what to set */
 	bool up;				  /* LINK_SET with FLAGS: the wanted IFF_UP */

@@ -70,3 +70,4 @@ void nctl_plan_remove(struct builder *b);
 
 /* op.c: what of wanted differs in have, of the fields that wanted sets. */
 bool nctl_plan_diff(const struct nctl_link *wanted, const struct nctl_link *have, struct nctl_link_diff *ret);
+bool nctl_plan_has_altname(const struct nctl_link *l, const char *altname);

@@ -112,7 +112,7 @@ static void spare_foreign(struct builder *b, const struct nctl_mirror_link *l)
 			continue;
 		nctl_plan_problem(b, NCTL_PROBLEM_CONFLICT, &nowhere,
 			"deleting %s would take %s along, which netctld does not own; delete or move it "
-		        "first",
+			"first",
 			l->v.name, u->v.name);
 		return;
 	}
