@@ -12,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "codec/codec.h"
+#include "net/lladdr.h"
 #include "nl/attr.h"
 
 static const struct nctl_attr_policy link_policy[IFLA_MAX + 1] = {
@@ -205,10 +206,18 @@ static uint64_t creatable(const struct nctl_field_table *t, uint64_t mask)
 	return mask & ~nctl_fields_with(t, NCTL_FIELD_READONLY | NCTL_FIELD_LATE);
 }
 
+/* A bridge without ports shows such a MAC address, and no link takes one. */
+static bool is_zero(const struct nctl_lladdr *a)
+{
+	return nctl_lladdr_equal(a, &(struct nctl_lladdr){.len = a->len});
+}
+
 void nctl_codec_link_attrs_encode(const struct nctl_link *l, struct nctl_msgbuf *msg)
 {
 	uint64_t mask = creatable(&nctl_link_fields, l->has) & ~(NCTL_LINK_BIT(LOWER) | NCTL_LINK_BIT(MASTER));
 
+	if (is_zero(&l->address))
+		mask &= ~NCTL_LINK_BIT(ADDRESS);
 	if (l->name[0])
 		mask |= NCTL_LINK_BIT(NAME);
 	/* The lower link of a PEERED kind is its peer, which has a message of its own inside this one. */

@@ -37,8 +37,8 @@ struct bond_data {
 };
 
 struct bond_port {
-	uint8_t state, mii_status, actor_state, partner_state;
-	uint16_t queue_id, aggregator_id;
+	uint8_t state, mii_status, actor_state;
+	uint16_t queue_id, aggregator_id, partner_state; /* partner_state: the kernel really sends two bytes */
 	uint32_t link_failure_count, prio;
 	struct nctl_lladdr perm_hwaddr;
 };
@@ -299,6 +299,7 @@ static const struct bond_rule {
 } bond_rules[] = {
 	{BOND_ARP_INTERVAL, ONLY(IN(RR) IN(BACKUP) IN(XOR) IN(BROADCAST)), 0},
 	{BOND_ARP_VALIDATE, ONLY(IN(RR) IN(BACKUP) IN(XOR) IN(BROADCAST)), 0},
+	{BOND_MISSED_MAX, ONLY(IN(RR) IN(BACKUP) IN(XOR) IN(BROADCAST)), 2},
 	{BOND_PRIMARY, ONLY(IN(BACKUP) IN(TLB) IN(ALB)), 0},
 	{BOND_PACKETS_PER_SLAVE, ONLY(IN(RR)), 1},
 	{BOND_AD_LACP_ACTIVE, ONLY(IN(8023AD)), 1},

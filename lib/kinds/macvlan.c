@@ -5,12 +5,17 @@
  */
 #include <errno.h>
 #include <linux/if_link.h>
+#include <linux/netlink.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/cleanup.h"
+#include "net/lladdr.h"
 #include "nl/attr.h"
 #include "obj/kind.h"
 
 struct macvlan_data {
+	char **macaddr_data;
 	uint32_t mode, bcqueuelen, usedbcqueuelen, macaddr_count;
 	uint8_t nopromisc, nodst;
 };
@@ -22,6 +27,7 @@ enum {
 	MACVLAN_BCQUEUELEN,
 	MACVLAN_USEDBCQUEUELEN,
 	MACVLAN_MACADDR_COUNT,
+	MACVLAN_MACADDR_DATA,
 };
 
 /* The two words are shown only if they apply. */
@@ -45,6 +51,38 @@ static int nodst_decode(const struct nctl_field *f, const struct nlattr *attr, v
 	return flag_decode(attr, MACVLAN_FLAG_NODST, &((struct macvlan_data *)data)->nodst);
 }
 
+static int compare_texts(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* IFLA_MACVLAN_MACADDR, 6 bytes each, as texts. */
+static int macaddr_decode(const struct nctl_field *f, const struct nlattr *attr, void *data)
+{
+	size_t len = nctl_attr_len(attr), n = 0;
+	const struct nlattr *a = NULL;
+	char **v = calloc(len / (NLA_HDRLEN + 8) + 2, sizeof(*v));
+
+	if (!v)
+		return -ENOMEM;
+	nctl_field_clear(f, data);
+	((struct macvlan_data *)data)->macaddr_data = v;
+	while ((a = nctl_attr_next(nctl_attr_data(attr), len, a))) {
+		struct nctl_lladdr lladdr = {.len = 6};
+		char buf[NCTL_LLADDR_STR];
+
+		if (nctl_attr_type(a) != IFLA_MACVLAN_MACADDR || nctl_attr_len(a) != lladdr.len)
+			continue;
+		memcpy(lladdr.b, nctl_attr_data(a), lladdr.len);
+		v[n] = strdup(nctl_lladdr_format(&lladdr, buf));
+		if (!v[n++])
+			return -ENOMEM;
+	}
+	qsort(v, n, sizeof(*v), compare_texts);
+	return 0;
+}
+
+static const struct nctl_field_ops macaddr_ops = {.decode = macaddr_decode};
 static const struct nctl_field_ops nopromisc_ops = {.decode = nopromisc_decode};
 static const struct nctl_field_ops nodst_ops = {.decode = nodst_decode};
 
@@ -91,6 +129,12 @@ static const struct nctl_field macvlan_fields[] = {
 		NCTL_FIELD(struct macvlan_data, macaddr_count),
 		.attr = IFLA_MACVLAN_MACADDR_COUNT,
 		.type = NCTL_FIELD_UINT,
+		.flags = NCTL_FIELD_READONLY},
+	[MACVLAN_MACADDR_DATA] = {.json = "macaddr_data",
+		.ops = &macaddr_ops,
+		NCTL_FIELD(struct macvlan_data, macaddr_data),
+		.attr = IFLA_MACVLAN_MACADDR_DATA,
+		.type = NCTL_FIELD_TEXTS,
 		.flags = NCTL_FIELD_READONLY},
 };
 

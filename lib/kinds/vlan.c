@@ -24,6 +24,8 @@ struct vlan_qos {
 	} v[QOS_MAX];
 };
 
+enum { VLAN_FLAGS = 2 }; /* its place in vlan_fields */
+
 struct vlan_data {
 	uint16_t protocol, id;
 	uint32_t flags;
@@ -122,12 +124,13 @@ static const struct nctl_field vlan_fields[] = {
 		.flags = NCTL_FIELD_IDENTITY | NCTL_FIELD_REQUIRED,
 		.change = NCTL_CHANGE_RECREATE,
 		.max = 4094},
-	{.json = "flags",
+	[VLAN_FLAGS] = {.json = "flags",
 		.names = flag_names,
 		.ops = &flags_ops,
 		NCTL_FIELD(struct vlan_data, flags),
 		.attr = IFLA_VLAN_FLAGS,
-		.type = NCTL_FIELD_BITS},
+		.type = NCTL_FIELD_BITS,
+		.flags = NCTL_FIELD_HIDE_ZERO},
 	{.json = "ingress_qos",
 		.ops = &qos_ops,
 		NCTL_FIELD(struct vlan_data, ingress),
@@ -142,6 +145,13 @@ static const struct nctl_field vlan_fields[] = {
 		.flags = NCTL_FIELD_READONLY},
 };
 
+/* The kernel leaves flags out that are 0; a new VLAN has REORDER_HDR, so 0 must be said to be had again. */
+static void vlan_fixup(void *data, uint64_t *has)
+{
+	(void)data;
+	*has |= UINT64_C(1) << VLAN_FLAGS;
+}
+
 const struct nctl_kind nctl_kind_vlan = {
 	.name = "vlan",
 	.section = "vlans",
@@ -150,4 +160,5 @@ const struct nctl_kind nctl_kind_vlan = {
 	.traits = NCTL_KIND_LOWER_REQUIRED,
 	.data_size = sizeof(struct vlan_data),
 	.data = {vlan_fields, NCTL_ARRAY_SIZE(vlan_fields)},
+	.fixup = vlan_fixup,
 };

@@ -166,7 +166,7 @@ static bool field_is_hidden(const struct nctl_field *f, const void *data)
 {
 	const void *p = (const char *)data + f->offset;
 
-	if (f->type == NCTL_FIELD_LINK)
+	if (f->type == NCTL_FIELD_LINK || f->flags & NCTL_FIELD_HIDE_ZERO)
 		return nctl_field_get(f, data) == 0;
 	if (f->type == NCTL_FIELD_IPS)
 		return ((const struct nctl_ip_list *)p)->n == 0;

@@ -47,7 +47,8 @@ enum nctl_field_flag {
 	NCTL_FIELD_READONLY = 1 << 2,  /* state: never sent */
 	NCTL_FIELD_LATE = 1 << 3,      /* a creating message refuses or ignores it: send it in a second one */
 	NCTL_FIELD_VOLATILE = 1 << 4,  /* timers, counters: a difference is no change */
-	NCTL_FIELD_BIG_ENDIAN = 1 << 5 /* network byte order on the wire */
+	NCTL_FIELD_BIG_ENDIAN = 1 << 5, /* network byte order on the wire */
+	NCTL_FIELD_HIDE_ZERO = 1 << 6, /* JSON leaves it out when it is 0 */
 };
 
 /* How a number looks in JSON, where iproute2 does not print a plain one. */
