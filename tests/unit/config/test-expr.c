@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* DOC: Expressions and ranges: values, and the byte at which each error is. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/cleanup.h"
+#include "config/expr.h"
+
+struct good {
+	const char *text;
+	int64_t n;
+	const char *expected;
+};
+
+static const struct good good[] = {
+	{"", 1, ""},
+	{"plain", 1, "plain"},
+	{"{n}", 7, "7"},
+	{"{ n }", 7, "7"},
+	{"a{n}b{n}c", 7, "a7b7c"},
+	{"{{n}", 7, "{n}"},
+	{"a}b{n}", 7, "a}b7"},
+	{"{1+2*3}", 0, "7"},
+	{"{(1+2)*3}", 0, "9"},
+	{"{10-3-2}", 0, "5"},
+	{"{100/7/2}", 0, "7"},
+	{"{7%4*2}", 0, "6"},
+	{"{-n}", 7, "-7"},
+	{"{--n}", 7, "7"},
+	{"{-7/2}", 0, "-3"},
+	{"{-7%2}", 0, "-1"},
+	{"{0x1F}", 0, "31"},
+	{"{0}", 0, "0"},
+	{"{n:x}", 255, "ff"},
+	{"{n:04x}", 255, "00ff"},
+	{"{n:04}", 42, "0042"},
+	{"{n:d}", 42, "42"},
+	{"{n:03d}", 42, "042"},
+	{"{9223372036854775807}", 0, "9223372036854775807"},
+	{"{-9223372036854775807 - 1}", 0, "-9223372036854775808"},
+	{"10.{n/256}.{n%256}.1/24", 1000, "10.3.232.1/24"},
+};
+
+static void test_good(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < NCTL_ARRAY_SIZE(good); i++) {
+		struct nctl_strbuf b = NCTL_STRBUF_INIT;
+		struct nd_expr_error error;
+
+		assert_int_equal(nd_expr_expand(good[i].text, good[i].n, &b, &error), 0);
+		assert_string_equal(nctl_strbuf_str(&b), good[i].expected);
+		nctl_strbuf_fini(&b);
+	}
+}
+
+struct bad {
+	const char *text;
+	size_t offset;
+	const char *message;
+};
+
+static const struct bad bad[] = {
+	{"{", 0, "not closed"},
+	{"abc{n", 3, "not closed"},
+	{"{}", 1, "expected"},
+	{"{n+}", 3, "expected"},
+	{"{n n}", 3, "operator"},
+	{"{n)}", 2, "operator"},
+	{"{(n}", 1, "parenthesis"},
+	{"{((n)}", 1, "parenthesis"},
+	{"{m}", 1, "expected"},
+	{"{1/0}", 2, "zero"},
+	{"{1%(n-n)}", 2, "zero"},
+	{"{010}", 1, "leading zero"},
+	{"{0x}", 3, "hexadecimal"},
+	{"{9223372036854775808}", 1, "too large"},
+	{"{9223372036854775807+1}", 20, "too large"},
+	{"{0-9223372036854775807-2}", 22, "too large"},
+	{"{9223372036854775807*2}", 20, "too large"},
+	{"{(-9223372036854775807-1)/(-1)}", 25, "too large"},
+	{"{(-9223372036854775807-1)%(-1)}", 25, "too large"},
+	{"{-(-9223372036854775807-1)}", 1, "too large"},
+	{"{n:}", 2, "format"},
+	{"{n:4}", 2, "format"},
+	{"{n:099}", 2, "format"},
+	{"{n:099999999999999999999x}", 2, "format"},
+	{"{n:x", 0, "not closed"},
+	{"{n:s}", 2, "format"},
+	{"{-1:x}", 3, "negative"},
+	{"{1..3}", 2, "operator"},
+	{"{{}{", 3, "not closed"},
+};
+
+static void test_bad(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < NCTL_ARRAY_SIZE(bad); i++) {
+		struct nctl_strbuf b = NCTL_STRBUF_INIT;
+		struct nd_expr_error error = {0};
+
+		assert_int_equal(nd_expr_expand(bad[i].text, 1, &b, &error), -EINVAL);
+		if (error.offset != bad[i].offset || !strstr(error.message, bad[i].message))
+			fail_msg("%s: \"%s\" at %zu", bad[i].text, error.message, error.offset);
+		nctl_strbuf_fini(&b);
+	}
+}
+
+/* Neither parentheses nor signs may eat the stack. */
+static void test_nesting(void **state)
+{
+	static char text[100003];
+	struct nctl_strbuf b = NCTL_STRBUF_INIT;
+	struct nd_expr_error error = {0};
+
+	(void)state;
+	for (const char *c = "(-"; *c; c++) {
+		memset(text, *c, sizeof(text) - 1);
+		text[0] = '{';
+		text[sizeof(text) - 2] = '}';
+		assert_int_equal(nd_expr_expand(text, 1, &b, &error), -EINVAL);
+		assert_string_equal(error.message, "nested too deeply");
+	}
+	nctl_strbuf_fini(&b);
+}
+
+static void test_range_good(void **state)
+{
+	struct nctl_strbuf b = NCTL_STRBUF_INIT;
+	struct nd_expr_error error;
+	struct nd_range r;
+
+	(void)state;
+	assert_int_equal(nd_range_parse("plain", &r, &error), ND_RANGE_NONE);
+	assert_int_equal(nd_range_parse("foo.{1..1500}", &r, &error), 0);
+	assert_int_equal(r.count, 1500);
+	assert_int_equal(nd_range_at(&r, 1499), 1500);
+	assert_int_equal(nd_range_parse("a{0..10..4}b", &r, &error), 0);
+	assert_int_equal(r.count, 3);
+	assert_int_equal(nd_range_at(&r, 2), 8);
+	nd_range_name(&r, "a{0..10..4}b", 8, &b);
+	assert_string_equal(nctl_strbuf_str(&b), "a8b");
+	assert_int_equal(nd_range_parse("{7..7}", &r, &error), 0);
+	assert_int_equal(r.count, 1);
+	assert_int_equal(nd_range_parse("{0..4294967295..4294967295}", &r, &error), 0);
+	assert_int_equal(r.count, 2);
+	nctl_strbuf_fini(&b);
+}
+
+static const struct bad bad_ranges[] = {
+	{"a{1..}", 5, "no end"},
+	{"a{..5}", 2, "first"},
+	{"a{1..5", 6, "not closed"},
+	{"a{1..5..}", 8, "step"},
+	{"a{1..5..0}", 2, "step of 0"},
+	{"a{1..5..2..3}", 9, "expected"},
+	{"a{1}", 3, "\"..\""},
+	{"a{1.5}", 3, "\"..\""},
+	{"a{1..5}{1..2}", 7, "second"},
+	{"a{1..5}}", 7, "second"},
+	{"a}", 1, "closing"},
+	{"a{9..1}", 2, "before it starts"},
+	{"a{01..5}", 2, "leading zero"},
+	{"a{-1..5}", 2, "first"},
+	{"a{1..1000001}", 2, "too large"},
+	{"a{1..4294967296}", 5, "too large"},
+	{"a{1..99999999999999999999}", 5, "too large"},
+};
+
+static void test_range_bad(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < NCTL_ARRAY_SIZE(bad_ranges); i++) {
+		struct nd_expr_error error = {0};
+		struct nd_range r;
+
+		assert_int_equal(nd_range_parse(bad_ranges[i].text, &r, &error), -EINVAL);
+		if (error.offset != bad_ranges[i].offset || !strstr(error.message, bad_ranges[i].message))
+			fail_msg("%s: \"%s\" at %zu", bad_ranges[i].text, error.message, error.offset);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_good),
+		cmocka_unit_test(test_bad),
+		cmocka_unit_test(test_nesting),
+		cmocka_unit_test(test_range_good),
+		cmocka_unit_test(test_range_bad),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
