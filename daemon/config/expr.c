@@ -80,55 +80,6 @@ static int64_t read_number(struct cursor *c)
 	}
 }
 
-static int64_t read_sum(struct cursor *c);
-
-static int64_t read_primary(struct cursor *c)
-{
-	const char *open = c->s;
-	int64_t v;
-
-	if (is_digit(*c->s))
-		return read_number(c);
-	if (*c->s == 'n') {
-		c->s++;
-		return c->n;
-	}
-	if (*c->s != '(')
-		return fail_at(c, c->s, "a number, n or \"(\" was expected here", ADVICE);
-	c->s++;
-	v = read_sum(c);
-	if (c->error->message)
-		return 0;
-	if (*c->s != ')')
-		return fail_at(c, open, "this parenthesis is not closed", "add the \")\"");
-	c->s++;
-	return v;
-}
-
-static int64_t read_unary(struct cursor *c)
-{
-	const char *start;
-	int64_t v;
-
-	skip_blanks(c);
-	start = c->s;
-	if (++c->nesting > NESTING_MAX) {
-		c->nesting--;
-		return fail_at(c, start, "nested too deeply", "use fewer parentheses");
-	}
-	if (*start == '-') {
-		c->s++;
-		v = read_unary(c);
-		if (__builtin_sub_overflow((int64_t)0, v, &v))
-			v = fail_at(c, start, "the result is too large", "numbers have 63 bits and a sign");
-	} else {
-		v = read_primary(c);
-	}
-	c->nesting--;
-	skip_blanks(c);
-	return v;
-}
-
 static int64_t apply(struct cursor *c, const char *at, char op, int64_t a, int64_t b)
 {
 	bool overflow = false;
@@ -149,30 +100,58 @@ static int64_t apply(struct cursor *c, const char *at, char op, int64_t a, int64
 	return overflow ? fail_at(c, at, "the result is too large", "numbers have 63 bits and a sign") : v;
 }
 
-static int64_t read_product(struct cursor *c)
+/* A number, or n. */
+static int64_t read_atom(struct cursor *c)
 {
-	int64_t v = read_unary(c), w;
-	const char *at;
+	if (is_digit(*c->s))
+		return read_number(c);
+	if (*c->s != 'n')
+		return fail_at(c, c->s, "a number, n or \"(\" was expected here", ADVICE);
+	c->s++;
+	return c->n;
+}
 
-	while (!c->error->message && (*c->s == '*' || *c->s == '/' || *c->s == '%')) {
-		at = c->s++;
-		w = read_unary(c);
-		if (!c->error->message)
-			v = apply(c, at, *at, v, w);
-	}
+/* Behind the sum in parentheses that were opened at `open`. */
+static int64_t close_parenthesis(struct cursor *c, const char *open, int64_t v)
+{
+	if (*c->s != ')')
+		return fail_at(c, open, "this parenthesis is not closed", "add the \")\"");
+	c->s++;
 	return v;
 }
 
-static int64_t read_sum(struct cursor *c)
-{
-	int64_t v = read_product(c), w;
-	const char *at;
+enum level { SUM, PRODUCT, UNARY };
 
-	while (!c->error->message && (*c->s == '+' || *c->s == '-')) {
+/* With its operators; afterwards c stands at what is none of them. */
+static int64_t read_level(struct cursor *c, enum level level)
+{
+	static const char *const operators[] = {[SUM] = "+-", [PRODUCT] = "*/%", [UNARY] = ""};
+	const char *at;
+	int64_t v;
+
+	if (level != UNARY) {
+		v = read_level(c, level + 1);
+	} else {
+		skip_blanks(c);
+		at = c->s;
+		if (c->nesting == NESTING_MAX)
+			return fail_at(c, at, "nested too deeply", "use fewer parentheses");
+		c->nesting++;
+		if (*at == '-') {
+			c->s++;
+			v = apply(c, at, '-', 0, read_level(c, UNARY));
+		} else if (*at == '(') {
+			c->s++;
+			v = close_parenthesis(c, at, read_level(c, SUM));
+		} else {
+			v = read_atom(c);
+		}
+		c->nesting--;
+		skip_blanks(c);
+	}
+	while (!c->error->message && *c->s && strchr(operators[level], *c->s)) {
 		at = c->s++;
-		w = read_product(c);
-		if (!c->error->message)
-			v = apply(c, at, *at, v, w);
+		v = apply(c, at, *at, v, read_level(c, level + 1));
 	}
 	return v;
 }
@@ -219,7 +198,7 @@ static void expand_one(struct cursor *c, const char *open, struct nctl_strbuf *o
 			"add the \"}\"; a brace that is meant as such is written {{");
 		return;
 	}
-	v = read_sum(c);
+	v = read_level(c, SUM);
 	if (!c->error->message && *c->s != ':' && *c->s != '}')
 		fail_at(c, c->s, "an operator or \"}\" was expected here", ADVICE);
 	if (!c->error->message)
