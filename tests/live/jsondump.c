@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * DOC: dumps links and addresses of its namespace through lib/nl, lib/codec and lib/obj and prints
+ * {"link": [...], "address": [...]} as `ip -j -d link` and `ip -j addr` would, for tests/live/json_compare.py. With
+ * "recreate NAME" it decodes that link, deletes it and makes it again from what it decoded.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <linux/rtnetlink.h>
+
+#include "base/cleanup.h"
+#include "base/json.h"
+#include "base/strbuf.h"
+#include "codec/codec.h"
+#include "nl/attr.h"
+#include "nl/transport.h"
+#include "obj/addr.h"
+#include "obj/link.h"
+
+struct state {
+	struct nctl_link *links;
+	size_t n_links;
+	struct nctl_addr *addrs;
+	size_t n_addrs;
+};
+
+static const struct nctl_link *find_link(const struct state *s, uint32_t ifindex)
+{
+	for (size_t i = 0; i < s->n_links; i++)
+		if (s->links[i].ifindex == ifindex)
+			return &s->links[i];
+	return NULL;
+}
+
+static const char *link_name(const void *userdata, uint32_t ifindex)
+{
+	const struct nctl_link *l = find_link(userdata, ifindex);
+
+	return l ? l->name : NULL;
+}
+
+static bool link_is_up(const void *userdata, uint32_t ifindex)
+{
+	const struct nctl_link *l = find_link(userdata, ifindex);
+
+	return l && nctl_link_is_up(l);
+}
+
+static int add_link(struct state *s, const struct nlmsghdr *nlh)
+{
+	struct nctl_link l = NCTL_LINK_INIT, *v;
+	int r = nctl_link_decode(nlh, &l);
+
+	if (r)
+		return r;
+	v = realloc(s->links, (s->n_links + 1) * sizeof(*v));
+	if (!v)
+		abort();
+	s->links = v;
+	s->links[s->n_links++] = l;
+	return 0;
+}
+
+static int add_addr(struct state *s, const struct nlmsghdr *nlh)
+{
+	struct nctl_addr a = NCTL_ADDR_INIT, *v;
+	int r = nctl_addr_decode(nlh, &a);
+
+	if (r)
+		return r;
+	v = realloc(s->addrs, (s->n_addrs + 1) * sizeof(*v));
+	if (!v)
+		abort();
+	s->addrs = v;
+	s->addrs[s->n_addrs++] = a;
+	return 0;
+}
+
+/* Takes the messages of one datagram. 1 at the end of the answer, or a negative errno. */
+static int take(struct state *s, const struct nctl_dgram *d)
+{
+	const struct nlmsghdr *nlh = NULL;
+	const struct nlmsgerr *e;
+	int r = 0;
+
+	while ((nlh = nctl_msg_next(d->buf, d->len, nlh))) {
+		switch (nlh->nlmsg_type) {
+		case NLMSG_DONE:
+			return 1;
+		case NLMSG_ERROR:
+			e = NLMSG_DATA(nlh);
+			return e->error ? e->error : 1;
+		case RTM_NEWLINK:
+			r = add_link(s, nlh);
+			break;
+		case RTM_NEWADDR:
+			r = add_addr(s, nlh);
+			break;
+		}
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* Sends what msg holds and reads the answer. */
+static int run(struct nctl_transport *t, struct nctl_msgbuf *msg, struct state *s)
+{
+	static uint32_t buf[16384];
+	struct nctl_dgram d = {.buf = buf, .cap = sizeof(buf)};
+	int r = t->ops->send(t, msg->buf, msg->len);
+
+	nctl_msgbuf_reset(msg);
+	while (r == 0) {
+		r = t->ops->wait(t, NCTL_TIME_NEVER);
+		if (r == 0)
+			r = t->ops->recv(t, &d, 1);
+		if (r > 0)
+			r = take(s, &d);
+	}
+	return r > 0 ? 0 : r;
+}
+
+static int dump(struct nctl_transport *t, struct nctl_msgbuf *msg, struct state *s)
+{
+	struct ifinfomsg ifi = {.ifi_family = AF_UNSPEC};
+	struct ifaddrmsg ifa = {.ifa_family = AF_UNSPEC};
+	int r;
+
+	nctl_msg_begin(msg, RTM_GETLINK, NLM_F_DUMP, &ifi, sizeof(ifi));
+	nctl_msg_commit(msg, 1);
+	r = run(t, msg, s);
+	if (r < 0)
+		return r;
+	nctl_msg_begin(msg, RTM_GETADDR, NLM_F_DUMP, &ifa, sizeof(ifa));
+	nctl_msg_commit(msg, 2);
+	return run(t, msg, s);
+}
+
+static void print(const struct state *s)
+{
+	struct nctl_strbuf out = NCTL_STRBUF_INIT;
+	struct nctl_names names = {link_name, link_is_up, s};
+	struct nctl_json json;
+
+	nctl_json_init(&json, &out);
+	nctl_json_obj_begin(&json);
+	nctl_json_key(&json, "link");
+	nctl_json_arr_begin(&json);
+	for (size_t i = 0; i < s->n_links; i++)
+		nctl_link_json(&s->links[i], &names, &json);
+	nctl_json_arr_end(&json);
+	nctl_json_key(&json, "address");
+	nctl_json_arr_begin(&json);
+	for (size_t i = 0; i < s->n_links; i++) {
+		nctl_json_obj_begin(&json);
+		nctl_link_json_brief(&s->links[i], &names, &json);
+		nctl_json_key(&json, "addr_info");
+		nctl_json_arr_begin(&json);
+		for (size_t j = 0; j < s->n_addrs; j++)
+			if (s->addrs[j].ifindex == s->links[i].ifindex)
+				nctl_addr_json(&s->addrs[j], &json);
+		nctl_json_arr_end(&json);
+		nctl_json_obj_end(&json);
+	}
+	nctl_json_arr_end(&json);
+	nctl_json_obj_end(&json);
+	puts(nctl_strbuf_str(&out));
+	nctl_strbuf_fini(&out);
+}
+
+static int change(struct nctl_transport *t, struct nctl_msgbuf *msg, struct state *s)
+{
+	if (nctl_msg_commit(msg, 3) != 0)
+		return -EMSGSIZE;
+	nctl_msgbuf_ack_last(msg);
+	return run(t, msg, s);
+}
+
+/* What a creating message cannot carry. */
+static int make_late(struct nctl_transport *t, struct nctl_msgbuf *msg, struct state *s,
+	const struct nctl_link *l)
+{
+	struct nctl_link_diff d = {
+		.common = l->has & nctl_fields_with(&nctl_link_fields, NCTL_FIELD_LATE),
+		.port = l->port_has,
+	};
+	int r;
+
+	nctl_link_encode_set(l->ifindex, l, &d, msg);
+	r = change(t, msg, s);
+	for (size_t i = 0; r == 0 && l->altnames && l->altnames[i]; i++) {
+		nctl_link_encode_altname(l->ifindex, l->altnames[i], true, msg);
+		r = change(t, msg, s);
+	}
+	return r;
+}
+
+static int make_again(struct nctl_transport *t, struct nctl_msgbuf *msg, struct state *s,
+	const struct nctl_link *l)
+{
+	const struct nctl_link *peer = NULL;
+	int r;
+
+	if (l->kind && l->kind->traits & NCTL_KIND_PEERED)
+		peer = find_link(s, l->lower);
+	nctl_link_encode_del(l->ifindex, msg);
+	r = change(t, msg, s);
+	if (r < 0)
+		return r;
+	nctl_link_encode_new(l, peer, msg);
+	r = change(t, msg, s);
+	return r < 0 ? r : make_late(t, msg, s, l);
+}
+
+static int recreate(struct nctl_transport *t, struct nctl_msgbuf *msg, struct state *s, const char *name)
+{
+	for (size_t i = 0; i < s->n_links; i++)
+		if (strcmp(s->links[i].name, name) == 0)
+			return make_again(t, msg, s, &s->links[i]);
+	return -ENODEV;
+}
+
+int main(int argc, char **argv)
+{
+	_cleanup_(nctl_transport_freep) struct nctl_transport *t = NULL;
+	static uint32_t buf[8192];
+	struct nctl_kernel *k = nctl_kernel_here();
+	struct nctl_msgbuf msg;
+	struct state s = {0};
+	int r;
+
+	nctl_msgbuf_init(&msg, buf, sizeof(buf));
+	r = k->open(k, NCTL_TRANSPORT_REQUEST, &t);
+	if (r == 0)
+		r = dump(t, &msg, &s);
+	if (r == 0 && argc == 3 && strcmp(argv[1], "recreate") == 0)
+		r = recreate(t, &msg, &s, argv[2]);
+	else if (r == 0)
+		print(&s);
+	for (size_t i = 0; i < s.n_links; i++)
+		nctl_link_fini(&s.links[i]);
+	free(s.links);
+	free(s.addrs);
+	if (r < 0)
+		fprintf(stderr, "jsondump: %s\n", strerror(-r));
+	return r < 0;
+}
