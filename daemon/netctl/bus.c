@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * DOC: The connection to the daemon. The daemon checks the uid of whoever opened it, so that nothing is asked
+ * for here. Files are opened as the caller and copied into memory: the daemon reads what the caller could
+ * read, cannot be made to wait for a slow disk, and sees no later change. Whatever goes wrong is told here,
+ * once.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "cli.h"
+
+/* An apply may take as long as the kernel wants. */
+#define CALL_TIMEOUT_US (UINT64_C(3600) * 1000000)
+
+#define FILE_BYTES_MAX (64 << 20) /* the daemon takes no more */
+
+static const struct {
+	const char *name;
+	enum cli_exit status;
+} errors[] = {
+	{"org.netctld.Error.NotReady", CLI_TIMEOUT},
+	{"org.netctld.Error.Busy", CLI_TIMEOUT},
+	{"org.netctld.Error.LimitsExceeded", CLI_TIMEOUT},
+	{"org.netctld.Error.Stopping", CLI_NO_DAEMON},
+	{SD_BUS_ERROR_TIMEOUT, CLI_TIMEOUT},
+	{SD_BUS_ERROR_NO_REPLY, CLI_NO_DAEMON},
+	{SD_BUS_ERROR_DISCONNECTED, CLI_NO_DAEMON},
+};
+
+static int no_daemon(const char *path, int error)
+{
+	cli_error("no daemon answers at %s: %s", path, strerror(error));
+	if (error == EACCES || error == EPERM)
+		cli_error("its folder may not be entered by you");
+	else
+		cli_error("start it with \"systemctl start netctld\", or name its runtime folder with -r or "
+			  "NETCTL_RUNTIME");
+	return CLI_NO_DAEMON;
+}
+
+int cli_bus_connect(const char *runtime_dir, sd_bus **ret)
+{
+	_cleanup_(sd_bus_close_unrefp) sd_bus *bus = NULL;
+	struct sockaddr_un addr = {.sun_family = AF_UNIX};
+	_cleanup_(nctl_closep) int fd = -1;
+	int n, r;
+
+	n = snprintf(addr.sun_path, sizeof(addr.sun_path), "%s/private", runtime_dir);
+	if (n < 0 || (size_t)n >= sizeof(addr.sun_path)) {
+		cli_error("the name of the runtime folder is too long for a socket: %s", runtime_dir);
+		return CLI_USAGE;
+	}
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd < 0 || connect(fd, (struct sockaddr *)&addr, sizeof(addr)) < 0)
+		return no_daemon(addr.sun_path, errno);
+	r = sd_bus_new(&bus);
+	if (r >= 0)
+		r = sd_bus_negotiate_fds(bus, 1);
+	if (r >= 0)
+		r = sd_bus_set_fd(bus, fd, fd);
+	if (r >= 0) {
+		(void)take_fd(fd);
+		r = sd_bus_start(bus);
+	}
+	if (r < 0)
+		return no_daemon(addr.sun_path, -r);
+	*ret = take_ptr(bus);
+	return CLI_OK;
+}
+
+sd_bus_message *cli_bus_method(sd_bus *bus, const char *name)
+{
+	sd_bus_message *m = NULL;
+	int r = sd_bus_message_new_method_call(bus, &m, NULL, "/org/netctld", "org.netctld.Manager", name);
+
+	if (r < 0)
+		cli_error("cannot make a message: %s", strerror(-r));
+	return m;
+}
+
+static void interrupted(int signum)
+{
+	static const char text[] =
+		"\nnetctl: interrupted; the daemon goes on with the job, see netctl status\n";
+	ssize_t n = write(STDERR_FILENO, text, sizeof(text) - 1);
+
+	(void)n;
+	raise(signum); /* SA_RESETHAND: now it ends us */
+}
+
+static int explain(const sd_bus_error *error, int r)
+{
+	enum cli_exit status = CLI_USAGE;
+
+	for (size_t i = 0; i < NCTL_ARRAY_SIZE(errors); i++)
+		if (sd_bus_error_has_name(error, errors[i].name))
+			status = errors[i].status;
+	if (r == -ECONNRESET || r == -ENOTCONN || r == -EPIPE) {
+		cli_error("the daemon closed the connection; is it still there, and are there not too many "
+		          "of yours?");
+		return CLI_NO_DAEMON;
+	}
+	if (r == -ETIMEDOUT)
+		status = CLI_TIMEOUT;
+	cli_error("%s", error->message ? error->message : strerror(-r));
+	return (int)status;
+}
+
+int cli_bus_call(sd_bus *bus, sd_bus_message *m, sd_bus_message **ret_reply)
+{
+	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
+	const struct sigaction on = {.sa_handler = interrupted, .sa_flags = (int)SA_RESETHAND | SA_NODEFER};
+	const char *member = sd_bus_message_get_member(m);
+	struct sigaction old;
+	int r;
+
+	if (strcmp(member, "Apply") != 0 && strcmp(member, "Reload") != 0) {
+		r = sd_bus_call(bus, m, CALL_TIMEOUT_US, &error, ret_reply);
+		return r < 0 ? explain(&error, r) : CLI_OK;
+	}
+	sigaction(SIGINT, &on, &old);
+	r = sd_bus_call(bus, m, CALL_TIMEOUT_US, &error, ret_reply);
+	sigaction(SIGINT, &old, NULL);
+	return r < 0 ? explain(&error, r) : CLI_OK;
+}
+
+static int copy(int from, int to)
+{
+	char buf[65536];
+	size_t total = 0;
+	ssize_t n;
+
+	while ((n = read(from, buf, sizeof(buf))) != 0) {
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		total += (size_t)n;
+		if (total > FILE_BYTES_MAX)
+			return -EFBIG;
+		if (write(to, buf, (size_t)n) != n)
+			return -EIO;
+	}
+	return 0;
+}
+
+/* A copy in memory; it keeps the mode, since the daemon refuses what others may write. */
+static int open_copy(const char *path, int *ret_fd)
+{
+	_cleanup_(nctl_closep) int from = -1, to = -1;
+	struct stat st;
+	mode_t mode = 0600;
+	int r;
+
+	from = strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
+	if (from < 0 || fstat(from, &st) < 0)
+		return -errno;
+	if (S_ISREG(st.st_mode))
+		mode = st.st_mode & 0777;
+	to = memfd_create("netctl", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (to < 0)
+		return -errno;
+	r = copy(from, to);
+	if (r < 0)
+		return r;
+	if (fchmod(to, mode) < 0 || lseek(to, 0, SEEK_SET) < 0)
+		return -errno;
+	fcntl(to, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL);
+	*ret_fd = take_fd(to);
+	return 0;
+}
+
+int cli_bus_append_files(sd_bus_message *m, const struct cli_request *q)
+{
+	int r, status = CLI_OK;
+
+	r = sd_bus_message_open_container(m, 'a', "(sh)");
+	for (size_t i = 0; i < q->n_files && r >= 0; i++) {
+		_cleanup_(nctl_closep) int fd = -1;
+		int e = open_copy(q->files[i], &fd);
+
+		if (e < 0) {
+			cli_error("%s: %s", q->files[i], strerror(-e));
+			status = CLI_USAGE;
+			continue;
+		}
+		/* The message takes a duplicate. */
+		r = sd_bus_message_append(
+			m, "(sh)", strcmp(q->files[i], "-") == 0 ? "stdin" : q->files[i], fd);
+	}
+	if (r >= 0 && status == CLI_OK)
+		r = sd_bus_message_close_container(m);
+	if (r >= 0)
+		return status;
+	cli_error("cannot send the files: %s", strerror(-r));
+	return CLI_USAGE;
+}
