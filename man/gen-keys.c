@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * DOC: Writes netctld.yaml(5) from its template, at build time. The tables of keys come from the field tables
+ * that also read, compare and send these keys (lib/obj, lib/kinds), so that the page cannot say anything
+ * else.
+ *
+ *   gen-keys TEMPLATE   the template on stdout; a line @COMMON@ becomes the table of common keys, a line
+ *                       @KINDS@ a section for each kind of links
+ *   gen-keys --list     the words that these write, one a line, for the test of the page
+ */
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/strbuf.h"
+#include "obj/kind.h"
+#include "obj/link.h"
+
+enum { LINE_BYTES = 1024 };
+
+/* Text for scdoc(5), in which _ and * are markup and \ takes their meaning away. */
+static void put(const char *text)
+{
+	for (; *text; text++) {
+		if (strchr("_*\\", *text))
+			putchar('\\');
+		putchar(*text);
+	}
+}
+
+static uint64_t number_max(const struct nctl_field *f)
+{
+	if (f->max)
+		return f->max;
+	return f->size >= 8 ? UINT64_MAX : (UINT64_C(1) << 8 * f->size) - 1;
+}
+
+/* Is there a limit that says more than the width of a number in the kernel? */
+static bool is_bounded(const struct nctl_field *f)
+{
+	return number_max(f) < INT32_MAX;
+}
+
+/* A number of the field as the user writes it. */
+static void put_value(const struct nctl_field *f, uint64_t value)
+{
+	_cleanup_(nctl_strbuf_fini) struct nctl_strbuf text = NCTL_STRBUF_INIT;
+	_Alignas(16) char data[4096] = {0};
+
+	if ((size_t)f->offset + f->size > sizeof(data))
+		return;
+	nctl_field_set(f, data, value);
+	nctl_field_format_text(f, data, &text);
+	put(nctl_strbuf_str(&text));
+}
+
+static void put_number(const struct nctl_field *f)
+{
+	switch ((enum nctl_field_unit)f->unit) {
+	case NCTL_UNIT_NONE:
+		break;
+	case NCTL_UNIT_MSEC:
+		fputs("time in ms, ", stdout);
+		break;
+	case NCTL_UNIT_SEC:
+	case NCTL_UNIT_CENTISEC:
+		fputs("time in s, ", stdout);
+		break;
+	}
+	put_value(f, f->min);
+	if (!is_bounded(f)) {
+		fputs(" or more", stdout);
+		return;
+	}
+	fputs(" to ", stdout);
+	put_value(f, number_max(f));
+}
+
+static void put_names(const struct nctl_field *f)
+{
+	for (const struct nctl_name *n = f->names; n->name; n++) {
+		if (n != f->names)
+			fputs(" | ", stdout);
+		putchar('*');
+		put(n->alias ? n->alias : n->name);
+		putchar('*');
+	}
+	if (f->max)
+		fputs(" | _NUMBER_", stdout);
+}
+
+static void put_bytes(const struct nctl_field *f)
+{
+	if (f->max && !f->min)
+		printf(", at most %" PRIu64 " bytes", f->max);
+	else if (f->max && f->min != f->max)
+		printf(", %" PRIu64 " to %" PRIu64 " bytes", f->min, f->max);
+	else if (f->max)
+		printf(", %" PRIu64 " bytes", f->max);
+}
+
+static void put_type(const struct nctl_field *f)
+{
+	switch ((enum nctl_field_type)f->type) {
+	case NCTL_FIELD_UINT:
+		put_number(f);
+		break;
+	case NCTL_FIELD_BOOL:
+		fputs("*true* | *false*", stdout);
+		break;
+	case NCTL_FIELD_ENUM:
+		put_names(f);
+		break;
+	case NCTL_FIELD_BITS:
+		fputs("list of ", stdout);
+		put_names(f);
+		break;
+	case NCTL_FIELD_STR:
+		printf("text, at most %u bytes", f->size - 1U);
+		break;
+	case NCTL_FIELD_LLADDR:
+		fputs("MAC address", stdout);
+		put_bytes(f);
+		break;
+	case NCTL_FIELD_IP:
+		fputs("IP address", stdout);
+		break;
+	case NCTL_FIELD_LINK:
+		fputs("name of a device (refused so far)", stdout); /* nd_dev_field */
+		break;
+	case NCTL_FIELD_TEXT:
+		fputs("text", stdout);
+		put_bytes(f);
+		break;
+	case NCTL_FIELD_TEXTS:
+		fputs("list of texts", stdout);
+		put_bytes(f);
+		break;
+	case NCTL_FIELD_IPS:
+		fputs("list of IP addresses", stdout);
+		break;
+	case NCTL_FIELD_RAW:
+		break;
+	}
+}
+
+/* A default of the table is what netctld sends when the key is not there; a port's is not sent. */
+static void put_default(const struct nctl_field *f, bool of_port)
+{
+	if (f->flags & NCTL_FIELD_REQUIRED)
+		fputs("required; ", stdout);
+	if (!f->dflt || of_port)
+		return;
+	fputs("default *", stdout);
+	put_value(f, f->dflt);
+	fputs("*; ", stdout);
+}
+
+static bool has_keys(const struct nctl_field_table *t)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (t->v[i].key)
+			return true;
+	return false;
+}
+
+/* The help of a table is half a sentence. */
+static void put_help(const struct nctl_field *f)
+{
+	const char *help = f->help ? f->help : "";
+	char first[2] = {(char)toupper((unsigned char)help[0]), 0};
+
+	put(first);
+	put(*help ? help + 1 : "");
+	puts(".\n");
+}
+
+static void put_table(const struct nctl_field_table *t, bool of_port)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		const struct nctl_field *f = &t->v[i];
+
+		if (!f->key)
+			continue;
+		putchar('*');
+		put(f->key);
+		fputs("*: ", stdout);
+		put_type(f);
+		fputs(" (", stdout);
+		put_default(f, of_port);
+		printf("_%s_)\n\t", nctl_change_class_name(f->change));
+		put_help(f);
+	}
+}
+
+static void put_links(const struct nctl_kind *k)
+{
+	if (k->lower_key)
+		printf("*%s*: _NAME_%s\n\tThe device it is made on.\n\n", k->lower_key,
+			k->traits & NCTL_KIND_LOWER_REQUIRED ? " (required)" : "");
+	if (k->peer_key)
+		printf("*%s*: _NAME_ (required)\n"
+		       "\tThe device at the other end, defined in the same section; both name each "
+		       "other.\n\n",
+			k->peer_key);
+	if (k->ports_key)
+		printf("*%s*: [_NAME_, ...]\n"
+		       "\tIts ports, each defined somewhere; \"x{1..4}\" stands for four of them.%s\n\n",
+			k->ports_key,
+			k->traits & NCTL_KIND_VRF ? " A device may name its VRF by *vrf* as well." : "");
+}
+
+static void put_kind(const struct nctl_kind *k)
+{
+	printf("## %s\n\n", k->section);
+	printf("Kind *%s*: %s.%s\n\n", k->name, k->help,
+		k->traits & NCTL_KIND_PHYSICAL ? " They are never made nor deleted." : "");
+	put_links(k);
+	if (has_keys(&k->data)) {
+		if (k->parameters)
+			printf("*%s*: {_KEY_: _VALUE_, ...}\n\tA mapping with the keys below.\n\n",
+				k->parameters);
+		put_table(&k->data, false);
+	}
+	if (!has_keys(&k->port))
+		return;
+	printf("Keys of a port, in the port's own definition, or here under *%s* as {_PORT_: _VALUE_, "
+	       "...}:\n\n",
+		k->parameters ? k->parameters : k->section);
+	put_table(&k->port, true);
+}
+
+static void put_kinds(void)
+{
+	for (size_t i = 0; nctl_kinds[i]; i++)
+		if (nctl_kinds[i]->section)
+			put_kind(nctl_kinds[i]);
+}
+
+static void list_word(const char *word)
+{
+	if (word)
+		puts(word);
+}
+
+static void list_table(const struct nctl_field_table *t)
+{
+	for (size_t i = 0; i < t->n; i++)
+		list_word(t->v[i].key);
+}
+
+static void list_words(void)
+{
+	list_table(&nctl_link_fields);
+	for (size_t i = 0; nctl_kinds[i]; i++) {
+		const struct nctl_kind *k = nctl_kinds[i];
+
+		list_word(k->section);
+		list_word(k->lower_key);
+		list_word(k->ports_key);
+		list_word(k->peer_key);
+		list_word(k->parameters);
+		list_table(&k->data);
+		list_table(&k->port);
+	}
+}
+
+static int fill_template(const char *path)
+{
+	FILE *f = fopen(path, "re");
+	char line[LINE_BYTES];
+
+	if (!f) {
+		perror(path);
+		return 1;
+	}
+	while (fgets(line, sizeof(line), f)) {
+		if (!strcmp(line, "@COMMON@\n"))
+			put_table(&nctl_link_fields, false);
+		else if (!strcmp(line, "@KINDS@\n"))
+			put_kinds();
+		else
+			fputs(line, stdout);
+	}
+	fclose(f);
+	return fflush(stdout) || ferror(stdout) ? 1 : 0;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc != 2) {
+		fputs("usage: gen-keys TEMPLATE | --list\n", stderr);
+		return 2;
+	}
+	if (strcmp(argv[1], "--list"))
+		return fill_template(argv[1]);
+	list_words();
+	return 0;
+}
