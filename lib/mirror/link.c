@@ -137,6 +137,7 @@ static void refresh(struct nctl_mirror *m, struct nctl_mirror_link *l, struct nc
 	nctl_link_move(&l->v, v);
 	for (size_t i = 0, n = count_altnames(&l->v); i < n; i++)
 		l->altnames[i].name = l->v.altnames[i];
+	nctl_relation_repair(m, l);
 	m->stats.unchanged++;
 }
 

@@ -34,6 +34,8 @@ struct nctl_mirror {
 /* relation.c: who is port of whom, who stands on whom. */
 void nctl_relation_link(struct nctl_mirror *m, struct nctl_mirror_link *l);
 void nctl_relation_unlink(struct nctl_mirror *m, struct nctl_mirror_link *l);
+/* For want of memory l may be in no list (nctl_relation_leave); its next message puts it back. */
+void nctl_relation_repair(struct nctl_mirror *m, struct nctl_mirror_link *l);
 /* l names others than old did: ghosts that only old had named go. */
 void nctl_relation_forget(struct nctl_mirror *m, const struct nctl_link *old);
 /* Room for the ghosts that link and unlink of l may need, so that they cannot fail. 0 or -ENOMEM. */

@@ -99,6 +99,18 @@ void nctl_relation_link(struct nctl_mirror *m, struct nctl_mirror_link *l)
 	}
 }
 
+void nctl_relation_repair(struct nctl_mirror *m, struct nctl_mirror_link *l)
+{
+	bool lost_master = l->v.master && !nctl_list_linked(&l->in_master);
+	bool lost_lower = lower_here(&l->v) && !nctl_list_linked(&l->in_lower);
+
+	if ((!lost_master && !lost_lower) || nctl_relation_reserve(m, &l->v) < 0)
+		return;
+	nctl_list_del(&l->in_master);
+	nctl_list_del(&l->in_lower);
+	nctl_relation_link(m, l);
+}
+
 void nctl_relation_forget(struct nctl_mirror *m, const struct nctl_link *old)
 {
 	ghost_release(m, old->master);
@@ -138,7 +150,7 @@ void nctl_relation_leave(struct nctl_mirror *m, struct nctl_mirror_link *l)
 	if (nctl_list_empty(&l->ports) && nctl_list_empty(&l->uppers))
 		return;
 	if (ghost_make(m, l->v.ifindex) < 0) {
-		/* They are in no list until their next message: incomplete, but never dangling. */
+		/* They are in no list until their next message (nctl_relation_repair): never dangling. */
 		abandon(&l->ports);
 		abandon(&l->uppers);
 		return;
