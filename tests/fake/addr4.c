@@ -130,7 +130,7 @@ void fk_inet4_event(struct nctl_fake *f, struct fk_link *l, enum fk_event ev)
 {
 	struct nctl_list *pos, *tmp;
 	bool gone = ev == FK_UNREGISTER || (ev == FK_CHANGEMTU && l->mtu < 68);
-	if (ev == FK_UP && l->flags & IFF_LOOPBACK && nctl_list_empty(&l->addrs4))
+	if (ev == FK_UP && l->flags & IFF_LOOPBACK)
 		fk_lo_address(f, l);
 	if (ev == FK_CHANGENAME)
 		fk_addr4_relabel(f, l);
@@ -169,6 +169,7 @@ static int fk_addr4_fill(struct fk_req *rq, const struct nlattr **tb, struct fk_
 	a->len = ifa->ifa_prefixlen;
 	a->scope = ifa->ifa_scope;
 	a->flags = tb[IFA_FLAGS] ? fk_u32(tb[IFA_FLAGS]) : ifa->ifa_flags;
+	a->flags &= ~(uint32_t)IFA_F_NODAD;
 	memcpy(a->local, fk_data(tb[IFA_LOCAL]), 4);
 	memcpy(a->peer, fk_data(peer), 4);
 	if (tb[IFA_BROADCAST]) {

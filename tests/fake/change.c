@@ -83,12 +83,10 @@ int fk_set_mtu(struct fk_req *rq, struct fk_link *l, uint32_t mtu)
 int fk_set_addr(struct fk_req *rq, struct fk_link *l, const uint8_t *addr)
 {
 	static const uint8_t zero[FK_ETH_ALEN];
-	if (!l->kind)
-		return -EOPNOTSUPP;
 	if (memcmp(l->addr, addr, sizeof l->addr) != 0) {
 		if (addr[0] & 1 || memcmp(addr, zero, sizeof zero) == 0)
 			return -EADDRNOTAVAIL;
-		int r = l->kind->set_addr ? l->kind->set_addr(rq, l, addr) : 0;
+		int r = l->kind && l->kind->set_addr ? l->kind->set_addr(rq, l, addr) : 0;
 		if (r < 0)
 			return r;
 		memcpy(l->addr, addr, sizeof l->addr);

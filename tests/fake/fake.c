@@ -39,6 +39,7 @@ static struct fk_link *fk_new_lo(struct nctl_fake *f)
 	lo->type = 772; /* ARPHRD_LOOPBACK */
 	lo->mtu = 65536;
 	lo->min_mtu = lo->max_mtu = 0;
+	lo->announced = true;
 	memset(lo->addr, 0, sizeof lo->addr);
 	memset(lo->brd, 0, sizeof lo->brd);
 	fk_link_register(&rq, lo);

@@ -63,6 +63,7 @@ static void fk_bridge_mac(struct nctl_fake *f, struct fk_link *br)
 	if (memcmp(br->addr, best, FK_ETH_ALEN) == 0)
 		return;
 	memcpy(br->addr, best, FK_ETH_ALEN);
+	fk_bridge_select(f, br);
 	fk_notify(f, br, FK_CHANGEADDR);
 }
 
@@ -91,6 +92,24 @@ static int fk_bridge_set_mtu(struct fk_req *rq, struct fk_link *br, uint32_t mtu
 	return 0;
 }
 
+/* A new MAC is a new bridge id, which makes the bridge look at its ports again. */
+static int fk_bridge_set_addr(struct fk_req *rq, struct fk_link *br, const uint8_t *addr)
+{
+	(void)addr;
+	fk_bridge_select(rq->f, br);
+	return 0;
+}
+
+static int fk_bridge_create(
+	struct fk_req *rq, struct fk_link *br, const struct nlattr **tb, const struct nlattr *data)
+{
+	(void)data;
+	int r = fk_link_register(rq, br);
+	if (r == 0 && tb[IFLA_ADDRESS])
+		fk_bridge_select(rq->f, br);
+	return r;
+}
+
 static int fk_bridge_enslave(struct fk_req *rq, struct fk_link *br, struct fk_link *port)
 {
 	struct nctl_fake *f = rq->f;
@@ -105,6 +124,7 @@ static int fk_bridge_enslave(struct fk_req *rq, struct fk_link *br, struct fk_li
 	port->master = br;
 	port->port_live = false;
 	fk_notify(f, port, FK_CHANGEUPPER);
+	fk_notify(f, br, FK_CHANGEINFO); /* its features follow those of its ports */
 	fk_bridge_mac(f, br);
 	if (fk_port_ready(port) && br->flags & IFF_UP)
 		fk_bridge_port(f, br, port, true);
@@ -123,6 +143,7 @@ static void fk_bridge_release(struct nctl_fake *f, struct fk_link *br, struct fk
 		return;
 	fk_bridge_mtu(f, br);
 	fk_bridge_mac(f, br);
+	fk_notify(f, br, FK_CHANGEINFO);
 }
 
 static void fk_bridge_check(struct nctl_fake *f, struct fk_link *br, struct fk_link *port)
@@ -201,7 +222,9 @@ const struct fk_kind fk_kind_bridge = {
 	.name = "bridge",
 	.open = fk_bridge_open,
 	.stop = fk_bridge_stop,
+	.create = fk_bridge_create,
 	.set_mtu = fk_bridge_set_mtu,
+	.set_addr = fk_bridge_set_addr,
 	.enslave = fk_bridge_enslave,
 	.release = fk_bridge_release,
 	.port_event = fk_bridge_port_changed,

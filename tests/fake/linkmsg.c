@@ -134,6 +134,8 @@ void fk_put_addr(struct fk_buf *b, const struct fk_addr *a, uint16_t type, uint1
 		.ifa_index = (uint32_t)a->link->ifindex,
 	};
 	struct ifa_cacheinfo ci = {.ifa_prefered = a->preferred, .ifa_valid = a->valid};
+	if (a->family == AF_INET && a->flags & IFA_F_PERMANENT)
+		ci.ifa_prefered = UINT32_MAX; /* whatever it was given */
 	bool peer = memcmp(a->local, a->peer, len) != 0;
 	size_t start = fk_msg_begin(b, type, flags, seq, &ifa, sizeof ifa);
 	if (a->family == AF_INET || peer)

@@ -177,7 +177,7 @@ void fk_link_event(struct nctl_fake *f, struct fk_link *l, uint16_t type)
 {
 	uint8_t bytes[4096];
 	struct fk_buf b = FK_BUF(bytes);
-	if (!l->registered || (l->dying && type == RTM_NEWLINK))
+	if (!l->registered || (l->dying && type == RTM_NEWLINK) || (!l->announced && type == RTM_DELLINK))
 		return;
 	fk_put_link(&b, l, type, 0, 0);
 	fk_broadcast(f, RTNLGRP_LINK, bytes, b.len);

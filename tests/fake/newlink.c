@@ -34,10 +34,15 @@ int fk_check_link_attrs(struct fk_req *rq, const struct nlattr **tb)
 		rq->bad = tb[i];
 		return fk_refuse(rq, -ERANGE, "Attribute failed policy validation");
 	}
+	return 0;
+}
+
+static bool fk_short_addr(const struct nlattr **tb)
+{
 	for (unsigned i = IFLA_ADDRESS; i <= IFLA_BROADCAST; i++)
 		if (tb[i] && fk_len(tb[i]) < FK_ETH_ALEN)
-			return -EINVAL;
-	return 0;
+			return true;
+	return false;
 }
 
 static int fk_set_af_spec(struct fk_link *l, const struct nlattr *spec)
@@ -112,17 +117,17 @@ static int fk_setlink(struct fk_req *rq, struct fk_link *l, const struct nlattr 
 {
 	const struct ifinfomsg *ifi = NLMSG_DATA(rq->nlh);
 	unsigned flags;
-	int r = 0;
-	if (tb[IFLA_ADDRESS])
+	int r = fk_short_addr(tb) ? -EINVAL : 0;
+	if (r == 0 && tb[IFLA_ADDRESS])
 		r = fk_set_addr(rq, l, fk_data(tb[IFLA_ADDRESS]));
 	if (r == 0 && tb[IFLA_MTU])
 		r = fk_set_mtu(rq, l, fk_u32(tb[IFLA_MTU]));
 	if (r == 0)
 		r = fk_set_named(rq, l, tb, &tell);
-	if (r == 0 && tb[IFLA_MASTER])
-		r = fk_set_master(rq, l, (int)fk_u32(tb[IFLA_MASTER]));
 	if (r == 0 && fk_wanted_flags(ifi, l, &flags))
 		r = fk_change_flags(rq, l, flags);
+	if (r == 0 && tb[IFLA_MASTER])
+		r = fk_set_master(rq, l, (int)fk_u32(tb[IFLA_MASTER]));
 	if (r == 0)
 		r = fk_set_quiet(rq, l, tb, &tell);
 	if (tell)
@@ -154,6 +159,8 @@ static int fk_changelink(
 /* rtnl_create_link(): what a new link is given before it is registered. */
 int fk_link_preset(struct fk_req *rq, struct fk_link *l, const struct nlattr **tb)
 {
+	if (fk_short_addr(tb))
+		return -EINVAL;
 	if (tb[IFLA_MTU]) {
 		uint32_t mtu = fk_u32(tb[IFLA_MTU]);
 		if ((int32_t)mtu < 0 || mtu < l->min_mtu)
@@ -187,6 +194,7 @@ int fk_link_configure(struct fk_req *rq, struct fk_link *l, const struct ifinfom
 		if (r < 0)
 			return r;
 	}
+	l->announced = true;
 	fk_link_event(rq->f, l, RTM_NEWLINK);
 	if ((old ^ l->flags) & IFF_UP)
 		fk_notify(rq->f, l, FK_UP);

@@ -41,8 +41,8 @@ struct fk_link {
 	char name[IFNAMSIZ];
 	char altnames[FK_MAX_ALTNAMES][128];
 	unsigned n_altnames;
-	unsigned flags; /* IFF_*, without what is computed */
-	bool carrier, registered, closing, dying;
+	unsigned flags;                                      /* IFF_*, without what is computed */
+	bool carrier, registered, announced, closing, dying; /* announced: its first event is out */
 	uint8_t operstate, addr_gen_mode;
 	uint32_t mtu, min_mtu, max_mtu, group, txqlen;
 	uint16_t type; /* ARPHRD_* */

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * DOC: one of the two worlds of the differential test, behind the transport vtable: requests, dumps, and
+ * events as one stream a link.
+ */
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <linux/rtnetlink.h>
+
+#include "fake/diff.h"
+
+enum { DIFF_BUF = 32768, DIFF_NO_ANSWER = 1000, DIFF_ANSWER_MS = 5000 };
+
+int diff_world_open(struct diff_world *w, const char *label, struct nctl_kernel *k)
+{
+	static const unsigned groups[] = {RTNLGRP_LINK, RTNLGRP_IPV4_IFADDR, RTNLGRP_IPV6_IFADDR};
+	*w = (struct diff_world){.label = label, .buf = malloc(DIFF_BUF)};
+	if (!w->buf)
+		return -ENOMEM;
+	int r = k->open(k, NCTL_TRANSPORT_EVENTS, &w->events);
+	if (r == 0)
+		r = k->open(k, NCTL_TRANSPORT_REQUEST, &w->req);
+	for (size_t i = 0; r == 0 && i < NCTL_ARRAY_SIZE(groups); i++)
+		r = w->events->ops->join(w->events, groups[i]);
+	return r;
+}
+
+void diff_world_close(struct diff_world *w)
+{
+	if (w->events)
+		w->events->ops->destroy(w->events);
+	if (w->req)
+		w->req->ops->destroy(w->req);
+	diff_world_clear_streams(w);
+	for (size_t i = 0; i < w->n_seen; i++) {
+		free(w->seen[i].id);
+		free(w->seen[i].text);
+	}
+	free(w->seen);
+	fk_lines_clear(&w->state);
+	free(w->buf);
+	*w = (struct diff_world){0};
+}
+
+/* One datagram of the request transport: its length, 0 after a long silence, or -errno. */
+static int diff_recv(struct diff_world *w)
+{
+	struct nctl_dgram d = {.buf = w->buf, .cap = DIFF_BUF};
+	for (;;) {
+		int r = w->req->ops->recv(w->req, &d, 1);
+		if (r < 0)
+			return r;
+		if (r == 1)
+			return (int)d.len;
+		r = w->req->ops->wait(w->req, nctl_time_add_ms(nctl_time_now(), DIFF_ANSWER_MS));
+		if (r < 0)
+			return r == -ETIMEDOUT ? 0 : r;
+	}
+}
+
+int diff_world_request(struct diff_world *w, const void *msg, size_t len)
+{
+	_Alignas(8) uint8_t copy[1024];
+	struct nlmsghdr *nlh = (void *)copy;
+	memcpy(copy, msg, len);
+	nlh->nlmsg_seq = ++w->seq;
+	int r = w->req->ops->send(w->req, copy, len);
+	if (r < 0)
+		return DIFF_NO_ANSWER - r;
+	for (;;) {
+		const struct nlmsghdr *answer = (const void *)w->buf;
+		r = diff_recv(w);
+		if (r <= 0)
+			return DIFF_NO_ANSWER - r;
+		if (answer->nlmsg_type == NLMSG_ERROR && answer->nlmsg_seq == w->seq)
+			return -((const struct nlmsgerr *)NLMSG_DATA(answer))->error;
+	}
+}
+
+static int diff_dump(struct diff_world *w, uint16_t type)
+{
+	_Alignas(8) uint8_t bytes[64];
+	struct fk_buf b = FK_BUF(bytes);
+	struct ifinfomsg ifi = {0};
+	struct ifaddrmsg ifa = {0};
+	size_t start =
+		type == RTM_GETLINK
+			? fk_msg_begin(&b, type, NLM_F_REQUEST | NLM_F_DUMP, ++w->seq, &ifi, sizeof ifi)
+			: fk_msg_begin(&b, type, NLM_F_REQUEST | NLM_F_DUMP, ++w->seq, &ifa, sizeof ifa);
+	fk_msg_end(&b, start);
+	int r = w->req->ops->send(w->req, bytes, b.len);
+	while (r == 0) {
+		int len = diff_recv(w);
+		if (len <= 0)
+			return len ? len : -ETIMEDOUT;
+		for (int off = 0; off < len;) {
+			const struct nlmsghdr *nlh = (const void *)(w->buf + off);
+			struct fk_words words;
+			if (nlh->nlmsg_type == NLMSG_DONE)
+				return 0;
+			if (nlh->nlmsg_type == NLMSG_ERROR)
+				return ((const struct nlmsgerr *)NLMSG_DATA(nlh))->error;
+			if (fk_describe(nlh, true, &words))
+				fk_lines_add(&w->state, words.text);
+			off += (int)NLMSG_ALIGN(nlh->nlmsg_len);
+		}
+	}
+	return r;
+}
+
+int diff_world_dump(struct diff_world *w)
+{
+	fk_lines_clear(&w->state);
+	int r = diff_dump(w, RTM_GETLINK);
+	if (r == 0)
+		r = diff_dump(w, RTM_GETADDR);
+	fk_lines_sort(&w->state);
+	return r;
+}
+
+void diff_world_nudge(struct diff_world *w)
+{
+	for (size_t i = 0; i < w->state.n; i++) {
+		_Alignas(8) uint8_t bytes[64];
+		struct fk_buf b = FK_BUF(bytes);
+		struct ifinfomsg ifi = {0};
+		if (sscanf(w->state.v[i], "link %d ", &ifi.ifi_index) != 1)
+			continue;
+		size_t start = fk_msg_begin(&b, RTM_GETLINK, NLM_F_REQUEST, ++w->seq, &ifi, sizeof ifi);
+		fk_msg_end(&b, start);
+		if (w->req->ops->send(w->req, bytes, b.len) == 0)
+			diff_recv(w);
+	}
+}
+
+static struct diff_stream *diff_stream_of(struct diff_world *w, int key)
+{
+	size_t at = 0;
+	while (at < w->n_streams && w->streams[at].key < key)
+		at++;
+	if (at < w->n_streams && w->streams[at].key == key)
+		return &w->streams[at];
+	w->streams = realloc(w->streams, (w->n_streams + 1) * sizeof *w->streams);
+	if (!w->streams)
+		abort();
+	memmove(&w->streams[at + 1], &w->streams[at], (w->n_streams - at) * sizeof *w->streams);
+	w->streams[at] = (struct diff_stream){.key = key};
+	w->n_streams++;
+	return &w->streams[at];
+}
+
+/* Does text say of the object what was said last? Remembers it. */
+static bool diff_repeated(struct diff_world *w, const char *id, const char *text)
+{
+	size_t i = 0;
+	while (i < w->n_seen && strcmp(w->seen[i].id, id) != 0)
+		i++;
+	if (i == w->n_seen) {
+		w->seen = realloc(w->seen, ++w->n_seen * sizeof *w->seen);
+		if (!w->seen)
+			abort();
+		w->seen[i] = (struct diff_seen){.id = strdup(id)};
+	}
+	bool same = w->seen[i].text && strcmp(w->seen[i].text, text) == 0;
+	free(w->seen[i].text);
+	w->seen[i].text = strdup(text);
+	return same;
+}
+
+static void diff_event(struct diff_world *w, const struct nlmsghdr *nlh)
+{
+	struct fk_words words;
+	char text[sizeof words.text + 8], id[64] = "";
+	if (!fk_describe(nlh, true, &words))
+		return;
+	/* "link 10" or "addr 10 fe80::1": up to the second or third blank */
+	unsigned blanks = words.text[0] == 'a' ? 3 : 2;
+	for (size_t i = 0; words.text[i] && i < sizeof id - 1; i++) {
+		if (words.text[i] == ' ' && --blanks == 0)
+			break;
+		id[i] = words.text[i];
+		id[i + 1] = '\0';
+	}
+	snprintf(text, sizeof text, "%s %s", words.removed ? "del" : "new", words.text);
+	/* New IPv6 addresses are told of from a work queue of their own, so they are a stream of their own. */
+	bool apart = !words.removed && id[0] == 'a' && strchr(id, ':');
+	if (!diff_repeated(w, id, text))
+		fk_lines_add(&diff_stream_of(w, 2 * words.ifindex + apart)->lines, text);
+}
+
+int diff_world_drain(struct diff_world *w)
+{
+	for (;;) {
+		struct nctl_dgram d = {.buf = w->buf, .cap = DIFF_BUF};
+		int r = w->events->ops->recv(w->events, &d, 1);
+		if (r <= 0)
+			return r;
+		for (size_t off = 0; off + NLMSG_HDRLEN <= d.len;) {
+			const struct nlmsghdr *nlh = (const void *)(w->buf + off);
+			diff_event(w, nlh);
+			off += NLMSG_ALIGN(nlh->nlmsg_len);
+		}
+	}
+}
+
+void diff_world_wait(struct diff_world *w, unsigned ms)
+{
+	w->events->ops->wait(w->events, nctl_time_add_ms(nctl_time_now(), ms));
+}
+
+void diff_world_clear_streams(struct diff_world *w)
+{
+	for (size_t i = 0; i < w->n_streams; i++)
+		fk_lines_clear(&w->streams[i].lines);
+	free(w->streams);
+	w->streams = NULL;
+	w->n_streams = 0;
+}
+
+char *diff_world_streams(const struct diff_world *w)
+{
+	struct fk_lines all = {0};
+	for (size_t i = 0; i < w->n_streams; i++)
+		for (size_t j = 0; j < w->streams[i].lines.n; j++)
+			fk_lines_add(&all, w->streams[i].lines.v[j]);
+	char *text = fk_lines_join(&all);
+	fk_lines_clear(&all);
+	return text;
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * DOC: the fake kernel against a real one. Random sequences of requests go, byte for byte, to the fake and to
+ * a network namespace of their own; after each request the two must agree on
+ *  - the errno of the answer,
+ *  - the state: a dump of all links and addresses, as describe.c prints them (flags without PROMISC and
+ * ALLMULTI, MTU and its limits, MAC, broadcast, master, lower, operstate, carrier, group, queue length,
+ * alias, kind with its main parameter, port kind, address generation mode, alternative names; addresses with
+ * all but timers),
+ *  - the events of each link, in order: every RTM_*LINK and RTM_*ADDR with the same fields, and bridge ports'
+ *    AF_BRIDGE messages.
+ *
+ * Normalised away, and why:
+ *  - an event that says of its object what the last one said: how often the kernel repeats itself differs
+ *    between versions (feature changes, several notifiers for one cause) and means nothing;
+ *  - the order of events of different links, and of a link's events and those of its new IPv6 addresses:
+ *    linkwatch and address work run from work queues;
+ *  - MAC addresses that the kernel invents (those without our prefix), and fe80:: addresses made from them;
+ *  - seconds of lifetimes; sequence numbers and port ids.
+ *
+ * What the generator leaves out, because the fake does not model it: see NOT below.
+ *
+ * Waiting: the fake says what the state will be once all delayed work is done; the test reads the real one's
+ * events until both agree, and a time-out is a difference. Duplicate address detection is off (accept_dad 0).
+ *
+ * NOT: macvlan passthru and source mode; spanning tree; bond modes other than active-backup and balance-xor,
+ * MII monitoring; promiscuity counts; finite lifetimes that run out; IFLA_NET_NS_*; IFLA_OPERSTATE and
+ * IFLA_LINKMODE.
+ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "fake/diff.h"
+
+enum { DIFF_SKIP = 77, DIFF_SETTLE_MS = 2000 };
+
+struct options {
+	bool all_kinds, verbose;
+	unsigned sequences, length;
+	uint64_t seed;
+};
+
+static void write_file(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	if (write(fd, text, strlen(text)) < 0)
+		fprintf(stderr, "%s: %s\n", path, strerror(errno));
+	close(fd);
+}
+
+/* A namespace of our own for the real world. 0 or -errno. */
+static int enter_namespace(void)
+{
+	struct nctl_kernel *k = nctl_kernel_here();
+	uint64_t before = 0, after = 0;
+	k->get_cookie(k, &before);
+	if (unshare(CLONE_NEWNET) < 0)
+		return -errno;
+	if (k->get_cookie(k, &after) < 0 || before == after)
+		return -EXDEV;
+	write_file("/proc/sys/net/ipv6/conf/all/accept_dad", "0");
+	write_file("/proc/sys/net/ipv6/conf/default/accept_dad", "0");
+	write_file("/proc/sys/net/ipv6/conf/default/accept_ra", "0");
+	write_file("/proc/sys/net/ipv4/conf/all/promote_secondaries", "0");
+	write_file("/proc/sys/net/ipv4/conf/default/promote_secondaries", "0");
+	return 0;
+}
+
+/* Prints the lines of text that other does not have. */
+static bool print_surplus(const char *label, const char *text, const char *other)
+{
+	bool any = false;
+	while (*text) {
+		size_t len = strcspn(text, "\n");
+		const char *p = other;
+		while (*p && (strncmp(p, text, len) != 0 || p[len] != '\n'))
+			p += strcspn(p, "\n") + 1;
+		if (!*p) {
+			printf("  %s %.*s\n", label, (int)len, text);
+			any = true;
+		}
+		text += len + 1;
+	}
+	return any;
+}
+
+static void print_difference(const char *what, const char *fake, const char *real)
+{
+	printf("  %s differ\n", what);
+	bool any = print_surplus("fake:", fake, real);
+	if (print_surplus("real:", real, fake) || any)
+		return;
+	printf("--- fake, in order\n%s--- real\n%s---\n", fake, real);
+}
+
+/* Do states and streams agree now? say: print how they differ. */
+static bool agree(struct diff_world *fake, struct diff_world *real, bool say)
+{
+	char *fs = fk_lines_join(&fake->state), *rs = fk_lines_join(&real->state);
+	char *fe = diff_world_streams(fake), *re = diff_world_streams(real);
+	bool states = strcmp(fs, rs) == 0, events = strcmp(fe, re) == 0;
+	if (say && !states)
+		print_difference("states", fs, rs);
+	if (say && !events)
+		print_difference("events", fe, re);
+	free(fs);
+	free(rs);
+	free(fe);
+	free(re);
+	return states && events;
+}
+
+static bool settle(struct diff_world *fake, struct diff_world *real)
+{
+	nctl_time end = nctl_time_add_ms(nctl_time_now(), DIFF_SETTLE_MS);
+	if (diff_world_dump(fake) < 0 || diff_world_drain(fake) < 0)
+		return false;
+	for (;;) {
+		if (diff_world_dump(real) < 0)
+			return false;
+		diff_world_nudge(real);
+		if (diff_world_dump(real) < 0 || diff_world_drain(real) < 0)
+			return false;
+		if (agree(fake, real, false))
+			return true;
+		if (nctl_time_cmp(nctl_time_now(), end) > 0)
+			return false;
+		diff_world_wait(real, 20);
+	}
+}
+
+static bool run_op(struct diff_world *fake, struct diff_world *real, const struct diff_op *op)
+{
+	int want = diff_world_request(fake, op->b.p, op->b.len);
+	int have = diff_world_request(real, op->b.p, op->b.len);
+	bool settled = settle(fake, real), same = want == have;
+	if (!same)
+		printf("  answers differ: fake %d (%s), real %d (%s)\n", want, strerror(want), have,
+			strerror(have));
+	if (!settled)
+		agree(fake, real, true);
+	diff_world_clear_streams(fake);
+	diff_world_clear_streams(real);
+	return same && settled;
+}
+
+static bool run_ops(const struct options *o, uint64_t seed, struct diff_world *fake, struct diff_world *real)
+{
+	struct diff_gen g;
+	diff_gen_init(&g, seed, o->all_kinds);
+	for (unsigned i = 0; i < o->length; i++) {
+		struct diff_op op;
+		diff_gen_learn(&g, &fake->state);
+		diff_gen_next(&g, &op);
+		if (o->verbose)
+			printf("seed %llu op %u: %s\n", (unsigned long long)seed, i, op.text);
+		if (!run_op(fake, real, &op)) {
+			printf("seed %llu op %u: %s: DIFFERENT\n", (unsigned long long)seed, i, op.text);
+			return false;
+		}
+	}
+	return true;
+}
+
+static int run_sequence(const struct options *o, uint64_t seed)
+{
+	struct diff_world fake = {0}, real = {0};
+	struct utsname u;
+	unsigned major = 6, minor = 1;
+	int r = enter_namespace();
+	if (r < 0)
+		return r;
+	struct nctl_fake *f = nctl_fake_new(seed);
+	if (!f)
+		return -ENOMEM;
+	if (uname(&u) == 0 && sscanf(u.release, "%u.%u", &major, &minor) == 2)
+		nctl_fake_set_version(f, major, minor);
+	r = diff_world_open(&fake, "fake", nctl_fake_kernel(f));
+	if (r == 0)
+		r = diff_world_open(&real, "real", nctl_kernel_here());
+	if (r == 0)
+		r = settle(&fake, &real) ? run_ops(o, seed, &fake, &real) : (agree(&fake, &real, true), 0);
+	diff_world_close(&fake);
+	diff_world_close(&real);
+	nctl_fake_free(f);
+	return r;
+}
+
+static int parse(int argc, char **argv, struct options *o)
+{
+	static const struct option longs[] = {{"kinds", required_argument, NULL, 'k'}, {0}};
+	for (;;) {
+		int c = getopt_long(argc, argv, "k:n:s:l:v", longs, NULL);
+		switch (c) {
+		case -1:
+			return optind == argc ? 0 : -1;
+		case 'k':
+			o->all_kinds = strcmp(optarg, "all") == 0;
+			break;
+		case 'n':
+			o->sequences = (unsigned)strtoul(optarg, NULL, 10);
+			break;
+		case 'l':
+			o->length = (unsigned)strtoul(optarg, NULL, 10);
+			break;
+		case 's':
+			o->seed = strtoull(optarg, NULL, 10);
+			break;
+		case 'v':
+			o->verbose = true;
+			break;
+		default:
+			return -1;
+		}
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct options o = {.sequences = 100, .length = 16, .seed = 1};
+	unsigned different = 0;
+	if (parse(argc, argv, &o) < 0) {
+		fprintf(stderr, "usage: differential [--kinds native|all] [-n SEQUENCES] [-l LENGTH] [-s "
+				"SEED] [-v]\n");
+		return 2;
+	}
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	for (unsigned i = 0; i < o.sequences; i++) {
+		int r = run_sequence(&o, o.seed + i);
+		if (r == -EPERM) {
+			printf("skipped: no right to make a network namespace\n");
+			return DIFF_SKIP;
+		}
+		if (r < 0) {
+			printf("seed %llu: %s\n", (unsigned long long)(o.seed + i), strerror(-r));
+			return 1;
+		}
+		different += r == 0;
+	}
+	printf("%u sequences of %u requests from seed %llu: %u different\n", o.sequences, o.length,
+		(unsigned long long)o.seed, different);
+	return different ? 1 : 0;
+}
