@@ -125,13 +125,11 @@ enum level { SUM, PRODUCT, UNARY };
 /* With its operators; afterwards c stands at what is none of them. */
 static int64_t read_level(struct cursor *c, enum level level)
 {
-	static const char *const operators[] = {[SUM] = "+-", [PRODUCT] = "*/%", [UNARY] = ""};
+	static const char *const operators[] = {[SUM] = "+-", [PRODUCT] = "*/%"};
 	const char *at;
 	int64_t v;
 
-	if (level != UNARY) {
-		v = read_level(c, level + 1);
-	} else {
+	if (level == UNARY) {
 		skip_blanks(c);
 		at = c->s;
 		if (c->nesting == NESTING_MAX)
@@ -148,7 +146,9 @@ static int64_t read_level(struct cursor *c, enum level level)
 		}
 		c->nesting--;
 		skip_blanks(c);
+		return v;
 	}
+	v = read_level(c, level + 1);
 	while (!c->error->message && *c->s && strchr(operators[level], *c->s)) {
 		at = c->s++;
 		v = apply(c, at, *at, v, read_level(c, level + 1));
