@@ -96,6 +96,11 @@ static void reap_event(struct nd_timer *t)
 		nd_client_free(nctl_list_entry(pos, struct nd_client, link));
 }
 
+static void feed_event(struct nd_timer *t)
+{
+	nd_streams_feed(t->userdata);
+}
+
 static void nd_bus_freep(struct nd_bus **b)
 {
 	nd_bus_free(*b);
@@ -118,6 +123,7 @@ int nd_bus_new(struct nd_loop *loop, struct nd_reconcile *reconcile, const char 
 	b->listen_fd = listen_fd;
 	nctl_list_init(&b->clients);
 	nctl_list_init(&b->doomed);
+	nctl_list_init(&b->hungry);
 	if (listen_fd < 0) {
 		if (asprintf(&path, "%s/private", runtime_dir) < 0) {
 			path = NULL;
@@ -133,6 +139,7 @@ int nd_bus_new(struct nd_loop *loop, struct nd_reconcile *reconcile, const char 
 	/* A reader of Query that goes away is an error of one write. */
 	signal(SIGPIPE, SIG_IGN);
 	nd_timer_init(&b->reap, loop, reap_event, b);
+	nd_timer_init(&b->feed, loop, feed_event, b);
 	nd_timer_init(&b->listen_again, loop, listen_again_event, b);
 	nd_io_init(&b->listen_io, loop, b->listen_fd, ND_READ, listen_event, b);
 	nd_io_start(&b->listen_io);
@@ -151,6 +158,7 @@ struct nd_bus *nd_bus_free(struct nd_bus *b)
 	while ((pos = nctl_list_first(&b->doomed)))
 		nd_client_free(nctl_list_entry(pos, struct nd_client, link));
 	nd_timer_stop(&b->reap);
+	nd_timer_stop(&b->feed);
 	nd_timer_stop(&b->listen_again);
 	nd_io_stop(&b->listen_io);
 	if (b->listen_fd >= 0)

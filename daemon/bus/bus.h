@@ -7,17 +7,17 @@
 /*
  * The bus API (org.netctld.Manager on /org/netctld) on the private socket RUNTIME_DIR/private. Methods:
  *
- *   Check(a(sh) files)            -> s   JSON answer of nd_reconcile_check; files: path as shown, open descriptor
- *   Plan(a(sh) files, u flags)    -> s   files empty: the daemon's own paths
- *   Apply(a(sh) files, u flags)   -> s   asynchronous; files empty: error; ND_APPLY_* flags
- *   Reload(u flags)               -> s   asynchronous: the daemon's own paths, read again
- *   Status()                      -> s   JSON of nd_reconcile_status
- *   Query(s object, a{ss} filters)-> h   a pipe that gives one JSON object a line ("link", "address"), an empty line
- *                                        if nothing is missing, then ends
+ *   Check(a(sh) files)             -> s  JSON answer of nd_reconcile_check; files: path as shown, descriptor
+ *   Plan(a(sh) files, u flags)     -> s  files empty: the daemon's own paths
+ *   Apply(a(sh) files, u flags)    -> s  asynchronous; files empty: error; ND_APPLY_* flags
+ *   Reload(u flags)                -> s  asynchronous: the daemon's own paths, read again
+ *   Status()                       -> s  JSON of nd_reconcile_status
+ *   Query(s object, a{ss} filters) -> h  a pipe: one JSON object a line ("link", "address"), an empty line if
+ *                                        nothing is missing, then the end
  *
- * Files must be regular; from anybody but root in memory (memfd_create(2)), so that reading them cannot block.
- * Errors are org.netctld.Error.*: Denied, NotFound, NotReady, Busy, Stopping, LimitsExceeded, TooLarge, InvalidFile,
- * InvalidFilter, InvalidFlags, UnknownObject, NoFiles.
+ * Files must be regular; from anybody but root in memory (memfd_create(2)), so that reading cannot block.
+ * Errors are org.netctld.Error.*: Denied, NotFound, NotReady, Busy, Stopping, LimitsExceeded, TooLarge,
+ * InvalidFile, InvalidFilter, InvalidFlags, UnknownObject, NoFiles.
  */
 struct nd_bus;
 

@@ -42,6 +42,8 @@ struct nd_bus {
 	struct nd_timer listen_again; /* after the lack of descriptors */
 	struct nd_timer reap;
 	struct nctl_list clients, doomed; /* struct nd_client by .link */
+	struct nctl_list hungry;	  /* streams that want to be fed, in turn */
+	struct nd_timer feed;
 	size_t n_clients, n_unprivileged; /* without the doomed ones */
 	size_t n_streams;
 };
@@ -99,3 +101,4 @@ int nd_query_fill(struct nd_query *q, const struct nctl_mirror *m, size_t bytes,
 /* stream.c: sends q's lines into a pipe, whose reading end is given back. */
 int nd_stream_new(struct nd_client *c, const struct nd_query *q, int *ret_fd);
 void nd_streams_end(struct nd_client *c);
+void nd_streams_feed(struct nd_bus *b); /* from the bus's feed timer */

@@ -39,23 +39,19 @@ int teardown(void **state);
 /* Adds n links "l1"… to the mirror, every tenth of them up, and gives each an address. */
 void add_links(struct fixture *f, unsigned n);
 
-/* Runs client in a child, as this user unless uid is -1, and the bus here until it has ended: its exit status. */
+/* Runs client in a child, as user uid unless that is -1, and the bus here until it ends: its exit status. */
 int run_client(struct fixture *f, int uid, void (*client)(struct fixture *f));
 /* Turns the loop for this long. */
 void run_for(struct fixture *f, unsigned ms);
 
 /* For clients: a failed check ends the process with 1. */
-#define CHECK(x)                                                                                             \
-	do {                                                                                                 \
-		if (!(x))                                                                                    \
-			client_fail(__FILE__, __LINE__, #x);                                                 \
-	} while (0)
 void client_fail(const char *file, int line, const char *what);
+#define CHECK(x) ((x) ? (void)0 : client_fail(__FILE__, __LINE__, #x))
 int client_socket(struct fixture *f);
 sd_bus *client_connect(struct fixture *f);
 int client_memfd(const char *content);
 sd_bus_message *client_call(sd_bus *bus, const char *method);
-/* Sends m (and releases it); the error's name must end in want, or want be NULL and the reply is given back. */
+/* Sends m and releases it. The error's name must end in want; or want is NULL: gives the reply. */
 sd_bus_message *client_send(sd_bus *bus, sd_bus_message *m, const char *want);
 /* Query with key=value pairs, ended by NULL; the pipe, or -1 where an error was wanted. */
 int client_query(sd_bus *bus, const char *want, const char *object, ...) __attribute__((sentinel));

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * DOC: The bus as its clients see it: every method and limit, who may do what, clients that vanish, do not
+ * read or talk nonsense, and the socket's file.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

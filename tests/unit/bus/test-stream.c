@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * DOC: Query: filters, complete answers, readers that are slow or gone, and the limits.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -127,6 +130,28 @@ static void slow(void **state)
 	print_message("longest turn %u us\n", (unsigned)stats.longest_turn_us);
 }
 
+/* The bus may meet a query before it hears that older readers are gone, so try again. */
+static int try_query(sd_bus *bus)
+{
+	sd_bus_message *m, *reply;
+	int fd, r;
+
+	for (int i = 0; i < 1000; i++) {
+		m = client_call(bus, "Query");
+		CHECK(sd_bus_message_append(m, "sa{ss}", "link", 0) >= 0);
+		r = sd_bus_call(bus, m, 0, NULL, &reply);
+		sd_bus_message_unref(m);
+		if (r < 0)
+			continue;
+		CHECK(sd_bus_message_read(reply, "h", &fd) >= 0);
+		fd = dup(fd);
+		sd_bus_message_unref(reply);
+		return fd;
+	}
+	client_fail(__FILE__, __LINE__, "no room");
+	return -1;
+}
+
 static void limit_client(struct fixture *f)
 {
 	sd_bus *bus = client_connect(f), *other = client_connect(f);
@@ -140,9 +165,8 @@ static void limit_client(struct fixture *f)
 	for (int i = 1; i < 8; i++)
 		close(fds[i]);
 	for (int i = 0; i < 30; i++) {
-		gone = client_query(bus, NULL, "link", NULL);
+		gone = try_query(bus);
 		close(gone);
-		sd_bus_message_unref(client_send(bus, client_call(bus, "Status"), NULL));
 	}
 	CHECK(count_lines(fds[0]) == MANY);
 	/* A connection that is gone takes its answers along: they have no end. */
