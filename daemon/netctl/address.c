@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "rows.h"
-#include "scan.h"
+#include "netctl/rows.h"
+#include "netctl/scan.h"
 
 enum { NAME, STATE, ADDRESS, PEER, SCOPE, FLAGS, N_COLUMNS };
 

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "cli.h"
-#include "table.h"
+#include "netctl/cli.h"
+#include "netctl/table.h"
 
 #define ENTRIES_AFTER_APPLY 40 /* plan shows all */
 

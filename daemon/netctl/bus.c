@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "cli.h"
+#include "netctl/cli.h"
 
 /* An apply may take as long as the kernel wants. */
 #define CALL_TIMEOUT_US (UINT64_C(3600) * 1000000)

@@ -10,7 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/suggest.h"
-#include "cli.h"
+#include "netctl/cli.h"
 
 enum token_type {
 	LAST,  /* ends the table */

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "rows.h"
-#include "scan.h"
+#include "netctl/rows.h"
+#include "netctl/scan.h"
 
 enum { NAME, INDEX, KIND, STATE, MTU, MASTER, LOWER, ADDRESS, DETAILS, N_COLUMNS };
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "cli.h"
+#include "netctl/cli.h"
 
 static const char help[] =
 	"netctl [-r DIR] [-4 | -6] [-j] OBJECT [VERB] [filters]\n"

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "cli.h"
-#include "rows.h"
+#include "netctl/cli.h"
+#include "netctl/rows.h"
 
 #define READ_BYTES (256 << 10)
 

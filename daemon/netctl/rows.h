@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "table.h"
+#include "netctl/table.h"
 
 /* How lines of one object become rows of a table. line: 0, -EBADMSG; its userdata is the struct cli_table. */
 struct cli_rows {

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "scan.h"
+#include "netctl/scan.h"
 
 void cli_scan_init(struct cli_scan *s, const char *text, size_t len)
 {

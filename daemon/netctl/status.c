@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "cli.h"
+#include "netctl/cli.h"
 
 #define LABEL_WIDTH 16
 

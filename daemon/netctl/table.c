@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "table.h"
+#include "netctl/table.h"
 
 #define ROWS_KEPT 500
 #define GAP       2

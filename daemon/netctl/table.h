@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/strbuf.h"
-#include "cli.h"
+#include "netctl/cli.h"
 
 /*
  * A table of any length on stdout. The widths are those of the first rows, which are kept until enough are
