@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * DOC: Lines on stderr, with hostile text.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

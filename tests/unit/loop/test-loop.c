@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * DOC: Each watcher, stopped and started from its own callbacks, and what is measured of turns.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
