@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * DOC: addresses to RTM_NEWADDR and RTM_DELADDR and back (rtnetlink(7), linux/if_addr.h). IFA_ADDRESS is the peer on
- * a point-to-point address and the address itself else; objects keep the two apart, messages do not.
+ * DOC: addresses to RTM_NEWADDR and RTM_DELADDR and back (rtnetlink(7), linux/if_addr.h). IFA_ADDRESS is the
+ * peer on a point-to-point address and the address itself else; objects keep the two apart, messages do not.
  */
 #include <errno.h>
 #include <string.h>

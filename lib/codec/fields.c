@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * DOC: field tables to netlink attributes and back. Decoding makes one pass over the attributes (into a table by
- * number) and one over the fields; it trusts no length. Encoding writes one attribute a field; what does not fit
- * is the message builder's business.
+ * DOC: field tables to netlink attributes and back. Decoding makes one pass over the attributes (into a table
+ * by number) and one over the fields; it trusts no length. Encoding writes one attribute a field; what does
+ * not fit is the message builder's business.
  */
 #include <endian.h>
 #include <errno.h>
@@ -142,8 +142,8 @@ int nctl_codec_fields_take(const struct nctl_field_table *t, const struct nlattr
 	return 0;
 }
 
-int nctl_codec_fields_decode(const struct nctl_field_table *t, const struct nlattr *nest, void *data,
-	uint64_t *has)
+int nctl_codec_fields_decode(
+	const struct nctl_field_table *t, const struct nlattr *nest, void *data, uint64_t *has)
 {
 	const struct nlattr *tb[NCTL_CODEC_ATTR_MAX + 1];
 	int r = nctl_attr_parse_nest(nest, any_policy, tb, NCTL_CODEC_ATTR_MAX);
@@ -224,8 +224,8 @@ static void field_encode(const struct nctl_field *f, const void *data, struct nc
 	}
 }
 
-void nctl_codec_fields_encode(const struct nctl_field_table *t, const void *data, uint64_t mask,
-	struct nctl_msgbuf *msg)
+void nctl_codec_fields_encode(
+	const struct nctl_field_table *t, const void *data, uint64_t mask, struct nctl_msgbuf *msg)
 {
 	for (size_t i = 0; i < t->n; i++)
 		if (mask & UINT64_C(1) << i && t->v[i].attr)

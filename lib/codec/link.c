@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * DOC: links to RTM_NEWLINK, RTM_DELLINK and RTM_*LINKPROP, and back (rtnetlink(7), linux/if_link.h). The requester
- * and the mirror call it, on the hot path: decoding allocates nothing but what a link owns.
+ * DOC: links to RTM_NEWLINK, RTM_DELLINK and RTM_*LINKPROP, and back (rtnetlink(7), linux/if_link.h). The
+ * requester and the mirror call it, on the hot path: decoding allocates nothing but what a link owns.
  */
 #include <errno.h>
 #include <net/if.h>
@@ -175,7 +175,7 @@ int nctl_link_decode(const struct nlmsghdr *nlh, struct nctl_link *ret)
 	l.flags = ifi.ifi_flags;
 	l.arphrd = ifi.ifi_type;
 	l.has = NCTL_LINK_BIT(FLAGS) | NCTL_LINK_BIT(ARPHRD) | NCTL_LINK_BIT(MASTER) | NCTL_LINK_BIT(ALIAS) |
-		NCTL_LINK_BIT(ALTNAMES);
+	        NCTL_LINK_BIT(ALTNAMES);
 	r = decode_attrs(&l, tb);
 	if (r < 0) {
 		nctl_link_fini(&l);
@@ -214,7 +214,8 @@ static bool is_zero(const struct nctl_lladdr *a)
 
 void nctl_codec_link_attrs_encode(const struct nctl_link *l, struct nctl_msgbuf *msg)
 {
-	uint64_t mask = creatable(&nctl_link_fields, l->has) & ~(NCTL_LINK_BIT(LOWER) | NCTL_LINK_BIT(MASTER));
+	uint64_t mask =
+		creatable(&nctl_link_fields, l->has) & ~(NCTL_LINK_BIT(LOWER) | NCTL_LINK_BIT(MASTER));
 
 	if (is_zero(&l->address))
 		mask &= ~NCTL_LINK_BIT(ADDRESS);
@@ -291,8 +292,8 @@ static uint64_t settable(const struct nctl_field_table *t, uint64_t mask)
 	return mask & ~nctl_fields_with(t, NCTL_FIELD_READONLY);
 }
 
-static void encode_set_linkinfo(const struct nctl_link *l, const struct nctl_link_diff *d,
-	struct nctl_msgbuf *msg)
+static void encode_set_linkinfo(
+	const struct nctl_link *l, const struct nctl_link_diff *d, struct nctl_msgbuf *msg)
 {
 	uint64_t data = l->kind && l->data ? settable(&l->kind->data, d->data) : 0;
 	uint64_t port = l->port_kind && l->port ? settable(&l->port_kind->port, d->port) : 0;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * DOC: bond (drivers/net/bonding/bond_options.c) and its ports. Many options exist in some modes only: the kernel
- * then refuses even their default values. The rules below say which, and bond_creatable and bond_check go by them.
- * Mode and fail-over policy change only without ports; the LACP options only while the bond is down.
+ * DOC: bond (drivers/net/bonding/bond_options.c) and its ports. Many options exist in some modes only: the
+ * kernel then refuses even their default values. The rules below say which, and bond_creatable and bond_check
+ * go by them. Mode and fail-over policy change only without ports; the LACP options only while the bond is
+ * down.
  */
 #include <errno.h>
 #include <linux/if_link.h>
@@ -38,7 +39,8 @@ struct bond_data {
 
 struct bond_port {
 	uint8_t state, mii_status, actor_state;
-	uint16_t queue_id, aggregator_id, partner_state; /* partner_state: the kernel really sends two bytes */
+	uint16_t queue_id, aggregator_id;
+	uint16_t partner_state; /* unlike actor_state the kernel sends it in two bytes */
 	uint32_t link_failure_count, prio;
 	struct nctl_lladdr perm_hwaddr;
 };
@@ -322,7 +324,7 @@ static uint64_t bond_creatable(const void *data, uint64_t mask)
 	/* The delays count in MII intervals: without one the kernel refuses even 0. */
 	if (d->miimon == 0)
 		mask &= ~((d->updelay ? 0 : BIT(UPDELAY)) | (d->downdelay ? 0 : BIT(DOWNDELAY)) |
-			(d->peer_notif_delay ? 0 : BIT(PEER_NOTIF_DELAY)));
+			  (d->peer_notif_delay ? 0 : BIT(PEER_NOTIF_DELAY)));
 	if (d->arp_ip_target.n == 0)
 		mask &= ~BIT(ARP_IP_TARGET);
 	if (d->ns_ip6_target.n == 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * DOC: bridge (net/bridge/br_netlink.c) and its ports. Times are in USER_HZ ticks, that is centiseconds. A port's
- * attributes are ignored in the message that makes it a port.
+ * DOC: bridge (net/bridge/br_netlink.c) and its ports. Times are in USER_HZ ticks, that is centiseconds. A
+ * port's attributes are ignored in the message that makes it a port.
  */
 #include <errno.h>
 #include <linux/if_bridge.h>
@@ -46,8 +46,8 @@ struct bridge_port {
 	struct bridge_id bridge_id, root_id;
 };
 
-/* Indexes into bridge_fields of those that bridge_check looks at. */
-enum { BRIDGE_FORWARD_DELAY = 0, BRIDGE_STP = 4 };
+/* Indexes into bridge_fields of those that the hooks look at. */
+enum { BRIDGE_FORWARD_DELAY = 0, BRIDGE_STP = 4, BRIDGE_VLAN_FILTERING = 6 };
 
 static int id_decode(const struct nctl_field *f, const struct nlattr *attr, void *data)
 {
@@ -82,7 +82,8 @@ static int boolopt_decode(const struct nlattr *attr, unsigned option, uint8_t *r
 static int no_ll_learn_decode(const struct nctl_field *f, const struct nlattr *attr, void *data)
 {
 	(void)f;
-	return boolopt_decode(attr, BR_BOOLOPT_NO_LL_LEARN, &((struct bridge_data *)data)->no_linklocal_learn);
+	return boolopt_decode(
+		attr, BR_BOOLOPT_NO_LL_LEARN, &((struct bridge_data *)data)->no_linklocal_learn);
 }
 
 static int mcast_vlan_decode(const struct nctl_field *f, const struct nlattr *attr, void *data)
@@ -158,7 +159,7 @@ static const struct nctl_field bridge_fields[] = {
 		.help = "whether the spanning tree protocol runs"},
 	B(priority, PRIORITY, "priority", UINT), .key = "priority",
 		.help = "priority in the election of the root bridge, lower is better"},
-	B(vlan_filtering, VLAN_FILTERING, "vlan_filtering", BOOL), .key = "vlan-filtering", NUMBER,
+	[BRIDGE_VLAN_FILTERING] = B(vlan_filtering, VLAN_FILTERING, "vlan_filtering", BOOL), .key = "vlan-filtering", NUMBER,
 		.help = "whether VLAN tags decide where a frame may go"},
 	B(vlan_protocol, VLAN_PROTOCOL, "vlan_protocol", ENUM), .names = protocol_names,
 		.flags = NCTL_FIELD_BIG_ENDIAN},
@@ -258,6 +259,14 @@ static int bridge_check(const void *data, uint64_t has, struct nctl_strbuf *why)
 	return BRIDGE_FORWARD_DELAY;
 }
 
+/* A kernel without CONFIG_BRIDGE_VLAN_FILTERING shows 0 and refuses to be told so. */
+static uint64_t bridge_creatable(const void *data, uint64_t mask)
+{
+	const struct bridge_data *d = data;
+
+	return d->vlan_filtering ? mask : mask & ~(UINT64_C(1) << BRIDGE_VLAN_FILTERING);
+}
+
 const struct nctl_kind nctl_kind_bridge = {
 	.name = "bridge",
 	.section = "bridges",
@@ -268,5 +277,6 @@ const struct nctl_kind nctl_kind_bridge = {
 	.data = {bridge_fields, NCTL_ARRAY_SIZE(bridge_fields)},
 	.port_size = sizeof(struct bridge_port),
 	.port = {bridge_port_fields, NCTL_ARRAY_SIZE(bridge_port_fields)},
+	.creatable = bridge_creatable,
 	.check = bridge_check,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * DOC: macvlan (drivers/net/macvlan.c). The mode may change while the link lives, but never to or from passthru,
- * which must be alone on its lower link.
+ * DOC: macvlan (drivers/net/macvlan.c). The mode may change while the link lives, but never to or from
+ * passthru, which must be alone on its lower link.
  */
 #include <errno.h>
 #include <linux/if_link.h>

@@ -9,8 +9,8 @@
 #include "codec/codec.h"
 #include "obj/kind.h"
 
-static void veth_encode_extra(const struct nctl_link *link, const struct nctl_link *peer,
-	struct nctl_msgbuf *msg)
+static void veth_encode_extra(
+	const struct nctl_link *link, const struct nctl_link *peer, struct nctl_msgbuf *msg)
 {
 	struct ifinfomsg ifi = {.ifi_family = AF_UNSPEC};
 	struct nctl_link p;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * DOC: vlan (net/8021q/vlan_netlink.c, IEEE 802.1Q). Id and protocol are fixed at creation: a later message with
- * others is acknowledged and does nothing. The QoS maps are shown, not configured.
+ * DOC: vlan (net/8021q/vlan_netlink.c, IEEE 802.1Q). Id and protocol are fixed at creation: a later message
+ * with others is acknowledged and does nothing. The QoS maps are shown, not configured.
  */
 #include <errno.h>
 #include <string.h>
@@ -15,7 +15,8 @@
 #include "nl/msg.h"
 #include "obj/kind.h"
 
-#define QOS_MAX 16 /* mappings kept of each map; ingress has 8 at most, egress one a socket priority in use */
+#define QOS_MAX 16 /* mappings kept of each map; ingress has 8 at most, egress one a socket priority in use  \
+	            */
 
 struct vlan_qos {
 	uint32_t n;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * DOC: addresses as values: identity as the kernel takes it, difference, and JSON in the shape of `ip -j addr`
- * (iproute2 6.1; "protocol" as iproute2 6.3). Pure functions; the mirror, the plan and the printers use them.
+ * DOC: addresses as values: identity as the kernel takes it, difference, and JSON in the shape of `ip -j
+ * addr` (iproute2 6.1; "protocol" as iproute2 6.3). Pure functions; the mirror, the plan and the printers use
+ * them.
  */
 #include <linux/if_addr.h>
 #include <linux/rtnetlink.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * DOC: fields as JSON, in the shape that `ip -j -d` gives them. Called by the printers of links and of anything
- * else that has a field table. A field without a JSON key is never shown.
+ * DOC: fields as JSON, in the shape that `ip -j -d` gives them. Called by the printers of links and of
+ * anything else that has a field table. A field without a JSON key is never shown.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -108,8 +108,8 @@ static void json_texts(char *const *v, struct nctl_json *json)
 	nctl_json_arr_end(json);
 }
 
-void nctl_field_json(const struct nctl_field *f, const void *data, const struct nctl_names *names,
-	struct nctl_json *json)
+void nctl_field_json(
+	const struct nctl_field *f, const void *data, const struct nctl_names *names, struct nctl_json *json)
 {
 	const void *p = (const char *)data + f->offset;
 	char buf[NCTL_LLADDR_STR];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * DOC: fields as the text of YAML, both ways. The parser is strict and writes nothing into the object unless the
- * whole text is good; its errors are the second half of a sentence whose first half is the key ("mtu: must be
+ * DOC: fields as the text of YAML, both ways. The parser is strict and writes nothing into the object unless
+ * the whole text is good; its errors are the second half of a sentence whose first half is the key ("mtu:
+ * must be
  * ..."). The configuration and the plan's printer call it.
  */
 #include <errno.h>
@@ -98,8 +99,10 @@ static int parse_number(const struct nctl_field *f, const char *text, uint64_t *
 	int r = unit ? parse_time(f, text, &v) : nctl_parse_u64(text, 10, &v);
 
 	if (r == -EINVAL) {
-		nctl_strbuf_printf(why, unit ? "must be a time such as \"200ms\" or \"2s\", not \"%s\""
-					     : "must be a whole number, not \"%s\"", text);
+		nctl_strbuf_printf(why,
+			unit ? "must be a time such as \"200ms\" or \"2s\", not \"%s\""
+			     : "must be a whole number, not \"%s\"",
+			text);
 		return r;
 	}
 	if (r == 0 && unit && v % unit) {
@@ -163,8 +166,8 @@ static int parse_name(const struct nctl_field *f, const char *text, uint64_t *re
 	return fail_name(f, text, why);
 }
 
-static int parse_lladdr(const struct nctl_field *f, const char *text, struct nctl_lladdr *ret,
-	struct nctl_strbuf *why)
+static int parse_lladdr(
+	const struct nctl_field *f, const char *text, struct nctl_lladdr *ret, struct nctl_strbuf *why)
 {
 	struct nctl_lladdr a;
 

@@ -13,8 +13,8 @@ struct nctl_strbuf;
 
 /*
  * Reads YAML text into data. 0, or a negative errno with a sentence in why ("must be between 0 and 4094, not
- * 5000"; a "did you mean" where there are names). Lists take one item, or all as "[a, b]". A LINK field cannot be
- * read (-EOPNOTSUPP): its name needs a mirror.
+ * 5000"; a "did you mean" where there are names). Lists take one item, or all as "[a, b]". A LINK field
+ * cannot be read (-EOPNOTSUPP): its name needs a mirror.
  */
 int nctl_field_parse(const struct nctl_field *f, const char *text, void *data, struct nctl_strbuf *why);
 /* The value as YAML and plan show it: the inverse of parse. LINK prints as its number. */
@@ -31,5 +31,5 @@ struct nctl_names {
 void nctl_fields_json(const struct nctl_field_table *t, const void *data, uint64_t mask,
 	const struct nctl_names *names, struct nctl_json *json);
 /* The value alone, behind a key that is there already. */
-void nctl_field_json(const struct nctl_field *f, const void *data, const struct nctl_names *names,
-	struct nctl_json *json);
+void nctl_field_json(
+	const struct nctl_field *f, const void *data, const struct nctl_names *names, struct nctl_json *json);

@@ -189,8 +189,8 @@ int nctl_field_copy(const struct nctl_field *f, void *dst, const void *src)
 	return 0;
 }
 
-uint64_t nctl_fields_diff(const struct nctl_field_table *t, const void *a, uint64_t a_has, const void *b,
-	uint64_t b_has)
+uint64_t nctl_fields_diff(
+	const struct nctl_field_table *t, const void *a, uint64_t a_has, const void *b, uint64_t b_has)
 {
 	uint64_t diff = 0;
 

@@ -23,14 +23,14 @@ enum nctl_field_type {
 	NCTL_FIELD_BOOL,   /* the same; all but 0 is true */
 	NCTL_FIELD_ENUM,   /* unsigned with names; YAML may give a number as well if max is set */
 	NCTL_FIELD_BITS,   /* unsigned whose bits have names (values are masks); a list of words */
-	NCTL_FIELD_STR,	   /* char[size], NUL-terminated */
+	NCTL_FIELD_STR,    /* char[size], NUL-terminated */
 	NCTL_FIELD_LLADDR, /* struct nctl_lladdr */
-	NCTL_FIELD_IP,	   /* struct nctl_prefix holding one address of either family */
+	NCTL_FIELD_IP,     /* struct nctl_prefix holding one address of either family */
 	NCTL_FIELD_LINK,   /* nctl_ifindex; a link's name to people */
 	NCTL_FIELD_TEXT,   /* char *, owned by the object; NULL none */
 	NCTL_FIELD_TEXTS,  /* char **, owned, sorted, NULL-terminated; NULL none; a list */
-	NCTL_FIELD_IPS,	   /* struct nctl_ip_list; a list */
-	NCTL_FIELD_RAW,	   /* bytes that only ops understand */
+	NCTL_FIELD_IPS,    /* struct nctl_ip_list; a list */
+	NCTL_FIELD_RAW,    /* bytes that only ops understand */
 };
 
 /* What a change of a live field costs (shown by plan), cheapest first. */
@@ -42,13 +42,13 @@ enum nctl_change_class {
 };
 
 enum nctl_field_flag {
-	NCTL_FIELD_REQUIRED = 1 << 0,  /* YAML must give it */
-	NCTL_FIELD_IDENTITY = 1 << 1,  /* no two links of this kind on one lower link may be equal in all of these */
-	NCTL_FIELD_READONLY = 1 << 2,  /* state: never sent */
-	NCTL_FIELD_LATE = 1 << 3,      /* a creating message refuses or ignores it: send it in a second one */
-	NCTL_FIELD_VOLATILE = 1 << 4,  /* timers, counters: a difference is no change */
+	NCTL_FIELD_REQUIRED = 1 << 0, /* YAML must give it */
+	NCTL_FIELD_IDENTITY = 1 << 1, /* no two links of one kind and lower link are equal in all of these */
+	NCTL_FIELD_READONLY = 1 << 2, /* state: never sent */
+	NCTL_FIELD_LATE = 1 << 3,     /* a creating message refuses or ignores it: send it in a second one */
+	NCTL_FIELD_VOLATILE = 1 << 4, /* timers, counters: a difference is no change */
 	NCTL_FIELD_BIG_ENDIAN = 1 << 5, /* network byte order on the wire */
-	NCTL_FIELD_HIDE_ZERO = 1 << 6, /* JSON leaves it out when it is 0 */
+	NCTL_FIELD_HIDE_ZERO = 1 << 6,  /* JSON leaves it out when it is 0 */
 };
 
 /* How a number looks in JSON, where iproute2 does not print a plain one. */
@@ -66,13 +66,13 @@ enum nctl_field_format {
 /* The unit of the number in YAML; in the object it is always the kernel's. */
 enum nctl_field_unit {
 	NCTL_UNIT_NONE,
-	NCTL_UNIT_MSEC,	    /* "100", "100ms", "1s": milliseconds, as netplan's bonds */
-	NCTL_UNIT_SEC,	    /* "15", "15s": seconds */
+	NCTL_UNIT_MSEC,     /* "100", "100ms", "1s": milliseconds, as netplan's bonds */
+	NCTL_UNIT_SEC,      /* "15", "15s": seconds */
 	NCTL_UNIT_CENTISEC, /* YAML seconds, kernel USER_HZ ticks, as netplan's bridges */
 };
 
 struct nctl_name {
-	const char *name;  /* iproute2's word; NULL ends the table */
+	const char *name; /* iproute2's word; NULL ends the table */
 	uint64_t value;
 	const char *alias; /* another word that YAML may use (netplan's), or NULL */
 };
@@ -101,14 +101,14 @@ struct nctl_field {
 	const struct nctl_name *names;
 	const struct nctl_field_ops *ops;
 	uint16_t offset; /* in the object */
-	uint16_t size;	 /* bytes in the object; on the wire as well for numbers */
-	uint16_t attr;	 /* netlink attribute, 0 none */
-	uint8_t type;	 /* enum nctl_field_type */
+	uint16_t size;   /* bytes in the object; on the wire as well for numbers */
+	uint16_t attr;   /* netlink attribute, 0 none */
+	uint8_t type;    /* enum nctl_field_type */
 	uint8_t flags;
 	uint8_t change; /* enum nctl_change_class */
 	uint8_t format;
 	uint8_t unit;
-	uint64_t min, max; /* of YAML's number, in the object's unit; max 0: what size holds. TEXT, LLADDR: bytes */
+	uint64_t min, max; /* of YAML's number, in the object's unit (TEXT, LLADDR: bytes); max 0: any */
 	uint64_t dflt;
 };
 
@@ -117,13 +117,13 @@ struct nctl_field_table {
 	size_t n; /* at most 64 */
 };
 
-#define NCTL_FIELD(type_, member_) \
+#define NCTL_FIELD(type_, member_)                                                                           \
 	.offset = offsetof(type_, member_), .size = sizeof(((type_ *)NULL)->member_)
 #define NCTL_FIELD_TABLE(array_) ((struct nctl_field_table){(array_), NCTL_ARRAY_SIZE(array_)})
 
-/* The fields, as a mask, that differ: present in one only, or in both with other values. VOLATILE ones never do. */
-uint64_t nctl_fields_diff(const struct nctl_field_table *t, const void *a, uint64_t a_has, const void *b,
-	uint64_t b_has);
+/* The mask of fields that differ: in one only, or in both with other values. VOLATILE ones never do. */
+uint64_t nctl_fields_diff(
+	const struct nctl_field_table *t, const void *a, uint64_t a_has, const void *b, uint64_t b_has);
 bool nctl_field_equal(const struct nctl_field *f, const void *a, const void *b);
 /* The mask of fields with any of these NCTL_FIELD_* flags. */
 uint64_t nctl_fields_with(const struct nctl_field_table *t, unsigned flags);
@@ -139,7 +139,7 @@ static inline bool nctl_field_is_list(const struct nctl_field *f)
 	return f->type == NCTL_FIELD_BITS || f->type == NCTL_FIELD_TEXTS || f->type == NCTL_FIELD_IPS;
 }
 
-uint64_t nctl_field_get(const struct nctl_field *f, const void *data);	   /* numbers, links */
+uint64_t nctl_field_get(const struct nctl_field *f, const void *data);       /* numbers, links */
 void nctl_field_set(const struct nctl_field *f, void *data, uint64_t value); /* numbers, links */
 /* dst's old value is freed where the object owns it. 0 or -ENOMEM, dst has none then. */
 int nctl_field_copy(const struct nctl_field *f, void *dst, const void *src);

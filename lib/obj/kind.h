@@ -12,45 +12,47 @@
 struct nctl_link;
 
 enum nctl_kind_trait {
-	NCTL_KIND_PORT_DOWN = 1 << 0,	/* a link that is up cannot become a port (bond: bond_enslave) */
-	NCTL_KIND_PORTS_FIRST = 1 << 1, /* its ports join before uppers are made on it (bond: it takes a port's MAC) */
-	NCTL_KIND_VRF = 1 << 2,		/* its ports are in its VRF; a device's `vrf:` names one */
-	NCTL_KIND_PEERED = 1 << 3,	/* made in pairs (veth) */
+	NCTL_KIND_PORT_DOWN = 1 << 0,   /* a link that is up cannot become a port (bond: bond_enslave) */
+	NCTL_KIND_PORTS_FIRST = 1 << 1, /* its ports join before uppers are made on it: it takes their MAC */
+	NCTL_KIND_VRF = 1 << 2,         /* its ports are in its VRF; a device's `vrf:` names one */
+	NCTL_KIND_PEERED = 1 << 3,      /* made in pairs (veth) */
 	NCTL_KIND_LOWER_REQUIRED = 1 << 4,
-	NCTL_KIND_PHYSICAL = 1 << 5,	/* no kind in the kernel: never created nor deleted (ethernets) */
+	NCTL_KIND_PHYSICAL = 1 << 5, /* no kind in the kernel: never created nor deleted (ethernets) */
 };
 
 struct nctl_kind {
-	const char *name;	/* IFLA_INFO_KIND; "physical" for PHYSICAL, whose links have kind NULL when decoded */
-	const char *section;	/* netplan's section ("vlans"), NULL: cannot be configured */
-	const char *parameters; /* key of a mapping that holds the fields ("parameters"), NULL: they stand beside the common keys */
-	const char *lower_key;	/* key that names the lower link ("link"), or NULL */
-	const char *ports_key;	/* key that lists the ports ("interfaces"), or NULL */
-	const char *peer_key;	/* key that names the other end ("peer"), or NULL */
+	const char *name;       /* IFLA_INFO_KIND; of PHYSICAL "physical": links decode with kind NULL then */
+	const char *section;    /* netplan's section ("vlans"), NULL: cannot be configured */
+	const char *parameters; /* key of a mapping that holds the fields, NULL: beside common keys */
+	const char *lower_key;  /* key that names the lower link ("link"), or NULL */
+	const char *ports_key;  /* key that lists the ports ("interfaces"), or NULL */
+	const char *peer_key;   /* key that names the other end ("peer"), or NULL */
 	const char *help;
 	unsigned traits;
 	size_t data_size; /* bytes of the object behind IFLA_INFO_DATA, 0 none */
 	struct nctl_field_table data;
-	size_t port_size; /* bytes of the object that a port of this kind carries (IFLA_INFO_SLAVE_DATA), 0 none */
+	size_t port_size; /* bytes of the object behind a port's IFLA_INFO_SLAVE_DATA, 0 none */
 	struct nctl_field_table port;
 	/* Adds to an open IFLA_INFO_DATA what no field can say (veth: the peer's whole message); or NULL. */
-	void (*encode_extra)(const struct nctl_link *link, const struct nctl_link *peer, struct nctl_msgbuf *msg);
+	void (*encode_extra)(
+		const struct nctl_link *link, const struct nctl_link *peer, struct nctl_msgbuf *msg);
 	/*
-	 * The cost of changing the fields in mask, where it hangs on the values (macvlan: passthru); at least that of
-	 * the fields themselves; or NULL.
+	 * The cost of changing the fields in mask, where it hangs on the values (macvlan: passthru); at least
+	 * that of the fields themselves; or NULL.
 	 */
 	enum nctl_change_class (*change_class)(const void *have, const void *want, uint64_t mask);
 	/*
-	 * What the kernel would refuse in wanted data (a bond's option in a mode that lacks it). Returns the field's
-	 * index with a sentence in why, or -1; or NULL.
+	 * What the kernel would refuse in wanted data (a bond's option in a mode that lacks it). Returns the
+	 * field's index with a sentence in why, or -1; or NULL.
 	 */
 	int (*check)(const void *data, uint64_t has, struct nctl_strbuf *why);
 	/*
-	 * Of the fields in mask, those that a creating message should carry: without what the kernel refuses even with
-	 * its default value, because another field forbids it (bond); or NULL.
+	 * Of the fields in mask, those that a creating message should carry: without what the kernel refuses
+	 * even with its default value, because another field forbids it (bond); or NULL.
 	 */
 	uint64_t (*creatable)(const void *data, uint64_t mask);
-	/* The last word on decoded data: adds or drops fields that the kernel leaves out or that mean nothing; or NULL. */
+	/* The last word on decoded data: adds or drops fields that the kernel leaves out or that mean
+	 * nothing; or NULL. */
 	void (*fixup)(void *data, uint64_t *has);
 };
 

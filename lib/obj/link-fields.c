@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * DOC: the table of what every link has, whatever its kind. Numbers are those of linux/if_link.h; what a creating
- * message cannot carry (LATE) was measured on Linux 6.1 and 6.18: IFLA_IFALIAS is ignored there, IFLA_AF_SPEC
- * refused with EAFNOSUPPORT, IFLA_PROTO_DOWN ignored. Fields with attr 0 are the codec's own business.
+ * DOC: the table of what every link has, whatever its kind. Numbers are those of linux/if_link.h; what a
+ * creating message cannot carry (LATE) was measured on Linux 6.1 and 6.18: IFLA_IFALIAS is ignored there,
+ * IFLA_AF_SPEC refused with EAFNOSUPPORT, IFLA_PROTO_DOWN ignored. Fields with attr 0 are the codec's own
+ * business.
  */
 #include <linux/if_link.h>
 

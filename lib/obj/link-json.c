@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * DOC: a link as JSON with the keys, values and order of `ip -j -d link` (iproute2 6.1). Most keys come from
- * the field tables; here stands what iproute2 shows in its own way: flags, the lower link, addresses of tunnels.
+ * the field tables; here stands what iproute2 shows in its own way: flags, the lower link, addresses of
+ * tunnels.
  */
 #include <arpa/inet.h>
 #include <net/if.h> /* before linux/if.h, which then adds what it lacks */
@@ -161,8 +162,8 @@ static void put_link_type(const struct nctl_link *l, struct nctl_json *json)
 }
 
 /* Tunnels over IP have the IP address of their end for a link-layer address. */
-static void put_lladdr(const struct nctl_link *l, const char *key, const struct nctl_lladdr *a,
-	struct nctl_json *json)
+static void put_lladdr(
+	const struct nctl_link *l, const char *key, const struct nctl_lladdr *a, struct nctl_json *json)
 {
 	bool v4 = l->arphrd == ARPHRD_TUNNEL || l->arphrd == ARPHRD_SIT || l->arphrd == ARPHRD_IPGRE;
 	bool v6 = l->arphrd == ARPHRD_TUNNEL6 || l->arphrd == ARPHRD_IP6GRE;
@@ -227,11 +228,11 @@ void nctl_link_json(const struct nctl_link *l, const struct nctl_names *names, s
 	static const uint8_t states[] = {NCTL_LINK_OPERSTATE, NCTL_LINK_LINKMODE, NCTL_LINK_GROUP};
 	static const uint8_t txqlen[] = {NCTL_LINK_TXQLEN};
 	static const uint8_t nsid[] = {NCTL_LINK_LOWER_NSID};
-	static const uint8_t limits[] = {NCTL_LINK_PROMISCUITY, NCTL_LINK_ALLMULTI, NCTL_LINK_MIN_MTU,
-		NCTL_LINK_MAX_MTU};
+	static const uint8_t limits[] = {
+		NCTL_LINK_PROMISCUITY, NCTL_LINK_ALLMULTI, NCTL_LINK_MIN_MTU, NCTL_LINK_MAX_MTU};
 	static const uint8_t sizes[] = {NCTL_LINK_ADDR_GEN_MODE, NCTL_LINK_NUM_TX_QUEUES,
-		NCTL_LINK_NUM_RX_QUEUES, NCTL_LINK_GSO_MAX_SIZE, NCTL_LINK_GSO_MAX_SEGS, NCTL_LINK_TSO_MAX_SIZE,
-		NCTL_LINK_TSO_MAX_SEGS, NCTL_LINK_GRO_MAX_SIZE};
+		NCTL_LINK_NUM_RX_QUEUES, NCTL_LINK_GSO_MAX_SIZE, NCTL_LINK_GSO_MAX_SEGS,
+		NCTL_LINK_TSO_MAX_SIZE, NCTL_LINK_TSO_MAX_SEGS, NCTL_LINK_GRO_MAX_SIZE};
 	static const uint8_t alias[] = {NCTL_LINK_ALIAS}, altnames[] = {NCTL_LINK_ALTNAMES};
 	bool lower_down;
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * DOC: links as values: what they own, copying, moving, comparing. Everything goes by the field tables, the common
- * one and those of the link's kind and of its master's kind. The mirror, the plan and the codec use it.
+ * DOC: links as values: what they own, copying, moving, comparing. Everything goes by the field tables, the
+ * common one and those of the link's kind and of its master's kind. The mirror, the plan and the codec use
+ * it.
  */
 #include <errno.h>
 #include <net/if.h>
@@ -192,8 +193,8 @@ bool nctl_link_compare(const struct nctl_link *a, const struct nctl_link *b, str
 	return d.common || d.data || d.port || d.kind || d.port_kind;
 }
 
-enum nctl_change_class nctl_link_change_class(const struct nctl_link *have, const struct nctl_link *want,
-	const struct nctl_link_diff *d)
+enum nctl_change_class nctl_link_change_class(
+	const struct nctl_link *have, const struct nctl_link *want, const struct nctl_link_diff *d)
 {
 	enum nctl_change_class worst = nctl_fields_class(&nctl_link_fields, d->common), c;
 

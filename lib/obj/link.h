@@ -13,18 +13,18 @@
 
 /*
  * A link as the kernel describes it (rtnetlink(7), linux/if_link.h), or as YAML wants it. Identity: ifindex
- * within a namespace. `has` tells which fields of nctl_link_fields are set, data_has and port_has the same for
- * the kind's own fields.
+ * within a namespace. `has` tells which fields of nctl_link_fields are set, data_has and port_has the same
+ * for the kind's own fields.
  */
 struct nctl_link {
 	nctl_ifindex ifindex;
-	uint32_t flags; /* IFF_* (netdevice(7)) */
+	uint32_t flags;  /* IFF_* (netdevice(7)) */
 	uint16_t arphrd; /* ARPHRD_* */
 	uint64_t has;
 
 	char name[IF_NAMESIZE];
 	nctl_mtu mtu, min_mtu, max_mtu;
-	nctl_ifindex lower;  /* IFLA_LINK; has LOWER and 0: a tunnel bound to none */
+	nctl_ifindex lower;   /* IFLA_LINK; has LOWER and 0: a tunnel bound to none */
 	nctl_nsid lower_nsid; /* IFLA_LINK_NETNSID: lower is an index there; NCTL_NSID_NONE: here */
 	nctl_ifindex master;
 	uint32_t group, txqlen, promiscuity, allmulti, num_tx_queues, num_rx_queues;
@@ -33,23 +33,23 @@ struct nctl_link {
 	struct nctl_lladdr address, broadcast, perm_address; /* perm_address: burnt in */
 	char qdisc[IF_NAMESIZE];
 
-	char *alias;	 /* owned; NULL none */
+	char *alias;     /* owned; NULL none */
 	char **altnames; /* owned, sorted, NULL-terminated; NULL none */
 
 	const struct nctl_kind *kind; /* NULL: physical, or unknown: then kind_name */
-	char *kind_name;	      /* owned; of a kind that we do not know */
-	void *data;		      /* owned; kind->data_size bytes, NULL if 0 or unknown */
+	char *kind_name;              /* owned; of a kind that we do not know */
+	void *data;                   /* owned; kind->data_size bytes, NULL if 0 or unknown */
 	uint64_t data_has;
 
 	const struct nctl_kind *port_kind; /* kind of the master as this port says (IFLA_INFO_SLAVE_KIND) */
-	char *port_kind_name;		   /* owned; of a kind that we do not know */
-	void *port;			   /* owned; port_kind->port_size bytes */
+	char *port_kind_name;              /* owned; of a kind that we do not know */
+	void *port;                        /* owned; port_kind->port_size bytes */
 	uint64_t port_has;
 };
 
 /*
- * The common fields, bit i of `has` is entry i. In a decoded link MASTER, ALIAS and ALTNAMES are always set (to
- * "none", if the kernel names none), LOWER only if the kernel does.
+ * The common fields, bit i of `has` is entry i. In a decoded link MASTER, ALIAS and ALTNAMES are always set
+ * (to "none", if the kernel names none), LOWER only if the kernel does.
  */
 enum nctl_link_field {
 	NCTL_LINK_NAME,
@@ -87,7 +87,7 @@ enum nctl_link_field {
 extern const struct nctl_field_table nctl_link_fields;
 #define NCTL_LINK_BIT(name_) (UINT64_C(1) << NCTL_LINK_##name_)
 
-/* What differs between two links: common fields, the kind's, the port's, and whether the kinds themselves do. */
+/* What differs between two links: common fields, the kind's, the port's, the kinds themselves. */
 struct nctl_link_diff {
 	uint64_t common, data, port;
 	bool kind, port_kind;
@@ -96,8 +96,10 @@ struct nctl_link_diff {
 #define NCTL_LINK_INIT ((struct nctl_link){.lower_nsid = NCTL_NSID_NONE})
 
 void nctl_link_fini(struct nctl_link *l); /* frees what l owns, not l; l is NCTL_LINK_INIT then */
-void nctl_link_move(struct nctl_link *dst, struct nctl_link *src); /* dst's old content is freed, src is empty then */
-int nctl_link_copy(struct nctl_link *dst, const struct nctl_link *src); /* dst is overwritten, not freed; -ENOMEM */
+/* dst's old content is freed; src is empty then. */
+void nctl_link_move(struct nctl_link *dst, struct nctl_link *src);
+/* dst is overwritten, not freed. 0 or -ENOMEM. */
+int nctl_link_copy(struct nctl_link *dst, const struct nctl_link *src);
 
 /* Gives l zeroed data (or port) of kind k, as its owner. 0 or -ENOMEM. */
 int nctl_link_set_kind(struct nctl_link *l, const struct nctl_kind *k);
@@ -106,13 +108,13 @@ int nctl_link_set_port_kind(struct nctl_link *l, const struct nctl_kind *k);
 /* True if anything differs; everything counts, VOLATILE fields excepted. */
 bool nctl_link_compare(const struct nctl_link *a, const struct nctl_link *b, struct nctl_link_diff *ret);
 /*
- * What it costs to bring have to want where they differ by d (fields that want does not set are the caller's to
- * mask out): the costliest class of the fields, or RECREATE if the kind is another one or says so.
+ * What it costs to bring have to want where they differ by d (fields that want does not set are the caller's
+ * to mask out): the costliest class of the fields, or RECREATE if the kind is another one or says so.
  */
-enum nctl_change_class nctl_link_change_class(const struct nctl_link *have, const struct nctl_link *want,
-	const struct nctl_link_diff *d);
+enum nctl_change_class nctl_link_change_class(
+	const struct nctl_link *have, const struct nctl_link *want, const struct nctl_link_diff *d);
 const char *nctl_link_kind_name(const struct nctl_link *l); /* NULL for physical links */
-bool nctl_link_is_up(const struct nctl_link *l);	    /* IFF_UP */
+bool nctl_link_is_up(const struct nctl_link *l);            /* IFF_UP */
 
 /* One JSON object as `ip -j -d link` prints it. */
 void nctl_link_json(const struct nctl_link *l, const struct nctl_names *names, struct nctl_json *json);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * DOC: dumps links and addresses of its namespace through lib/nl, lib/codec and lib/obj and prints
- * {"link": [...], "address": [...]} as `ip -j -d link` and `ip -j addr` would, for tests/live/json_compare.py. With
- * "recreate NAME" it decodes that link, deletes it and makes it again from what it decoded.
+ * {"link": [...], "address": [...]} as `ip -j -d link` and `ip -j addr` would, for
+ * tests/live/json_compare.py. With "recreate NAME" it decodes that link, deletes it and makes it again from
+ * what it decoded.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -180,8 +181,8 @@ static int change(struct nctl_transport *t, struct nctl_msgbuf *msg, struct stat
 }
 
 /* What a creating message cannot carry. */
-static int make_late(struct nctl_transport *t, struct nctl_msgbuf *msg, struct state *s,
-	const struct nctl_link *l)
+static int make_late(
+	struct nctl_transport *t, struct nctl_msgbuf *msg, struct state *s, const struct nctl_link *l)
 {
 	struct nctl_link_diff d = {
 		.common = l->has & nctl_fields_with(&nctl_link_fields, NCTL_FIELD_LATE),
@@ -198,8 +199,8 @@ static int make_late(struct nctl_transport *t, struct nctl_msgbuf *msg, struct s
 	return r;
 }
 
-static int make_again(struct nctl_transport *t, struct nctl_msgbuf *msg, struct state *s,
-	const struct nctl_link *l)
+static int make_again(
+	struct nctl_transport *t, struct nctl_msgbuf *msg, struct state *s, const struct nctl_link *l)
 {
 	const struct nctl_link *peer = NULL;
 	int r;
