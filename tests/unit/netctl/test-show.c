@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * DOC: The words that netctl understands, and what it prints: tables from a pipe, plans and results.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "netctl/cli.h"
+
+/* Runs parse on words separated by blanks; stderr is thrown away. */
+static int parse(struct cli_request *q, const char *line)
+{
+	static char copy[512]; /* the request points into it */
+	int null = open("/dev/null", O_WRONLY | O_CLOEXEC), saved = dup(STDERR_FILENO), r;
+	char *words[32], *save = NULL;
+	size_t n = 0;
+
+	*q = (struct cli_request){0};
+	snprintf(copy, sizeof(copy), "%s", line);
+	for (char *w = strtok_r(copy, " ", &save); w; w = strtok_r(NULL, " ", &save))
+		words[n++] = w;
+	dup2(null, STDERR_FILENO);
+	r = cli_grammar_parse(q, words, n);
+	dup2(saved, STDERR_FILENO);
+	close(saved);
+	close(null);
+	return r;
+}
+
+static void expect(const char *line, enum cli_action action, const char *filters, size_t n_files)
+{
+	char text[512] = "";
+	struct cli_request q;
+
+	if (parse(&q, line) < 0)
+		fail_msg("not taken: %s", line);
+	for (size_t i = 0; i < q.n_filters; i++)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s=%s;", q.filters[i].key,
+			q.filters[i].value);
+	assert_int_equal(q.action, action);
+	assert_string_equal(text, filters);
+	assert_int_equal(q.n_files, n_files);
+}
+
+static void words(void **state)
+{
+	(void)state;
+	expect("l", CLI_LINK, "", 0);
+	expect("link show", CLI_LINK, "", 0);
+	expect("link sh dev eth0 up", CLI_LINK, "dev=eth0;up=;", 0);
+	expect("li ls type vlan master b1", CLI_LINK, "type=vlan;master=b1;", 0);
+	expect("link eth0", CLI_LINK, "dev=eth0;", 0);
+	expect("link vrf red index 7", CLI_LINK, "vrf=red;index=7;", 0);
+	expect("link dev up up", CLI_LINK, "dev=up;up=;", 0);
+	expect("a", CLI_ADDRESS, "", 0);
+	expect("addr show to 10.0.0.0/8 eth0", CLI_ADDRESS, "to=10.0.0.0/8;dev=eth0;", 0);
+	expect("check a b c", CLI_CHECK, "", 3);
+	expect("plan", CLI_PLAN, "", 0);
+	expect("ap x.yaml", CLI_APPLY, "", 1);
+	expect("apply", CLI_APPLY, "", 0);
+	expect("reload", CLI_RELOAD, "", 0);
+	expect("stat", CLI_STATUS, "", 0);
+	expect("h", CLI_HELP, "", 0);
+}
+
+static void no_words(void **state)
+{
+	static const char *const lines[] = {"", "check", "foo", "links", "r", "s", "link dev", "link up up",
+		"link a b", "link show to 10.0.0.0/8", "address to", "status x", "reload x.yaml",
+		"link show show show"};
+	struct cli_request q;
+
+	(void)state;
+	for (size_t i = 0; i < NCTL_ARRAY_SIZE(lines); i++)
+		if (parse(&q, lines[i]) == 0)
+			fail_msg("taken: %s", lines[i]);
+}
+
+static char printed[1 << 16];
+
+/* Catches what fn prints. */
+static int catch (
+	int (*fn)(const struct cli_request *q, const void *arg), const struct cli_request *q, const void *arg)
+{
+	int saved = dup(STDOUT_FILENO), saved_err = dup(STDERR_FILENO), r;
+	FILE *f = tmpfile();
+	size_t n;
+
+	fflush(stdout);
+	dup2(fileno(f), STDOUT_FILENO);
+	dup2(fileno(f), STDERR_FILENO);
+	r = fn(q, arg);
+	fflush(stdout);
+	dup2(saved, STDOUT_FILENO);
+	dup2(saved_err, STDERR_FILENO);
+	close(saved);
+	close(saved_err);
+	rewind(f);
+	n = fread(printed, 1, sizeof(printed) - 1, f);
+	printed[n] = '\0';
+	fclose(f);
+	return r;
+}
+
+static int show_pipe(const struct cli_request *q, const void *arg)
+{
+	const char *text = arg;
+	int fds[2], r;
+
+	assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
+	assert_int_equal(write(fds[1], text, strlen(text)), strlen(text));
+	close(fds[1]);
+	r = cli_query_show(q, fds[0]);
+	close(fds[0]);
+	return r;
+}
+
+#define LO                                                                                                   \
+	"{\"ifindex\":1,\"ifname\":\"lo\",\"flags\":[\"LOOPBACK\",\"UP\"],\"mtu\":65536,"                    \
+	"\"operstate\":\"UNKNOWN\",\"address\":\"00:00:00:00:00:00\"}\n"
+#define VLAN                                                                                                 \
+	"{\"ifindex\":70,\"link\":\"b1\",\"ifname\":\"foo.7\\u001b[2J\",\"flags\":[\"UP\"],\"mtu\":1500,"    \
+	"\"master\":\"red\",\"operstate\":\"UP\",\"linkinfo\":{\"info_kind\":\"vlan\",\"info_data\":"        \
+	"{\"protocol\":\"802.1Q\",\"id\":7,\"flags\":[\"REORDER_HDR\"]}}}\n"
+
+static void links(void **state)
+{
+	struct cli_request q = {.action = CLI_LINK};
+
+	(void)state;
+	assert_int_equal(catch (show_pipe, &q, LO VLAN "\n"), CLI_OK);
+	assert_string_equal(printed,
+		"NAME       INDEX  KIND  STATE    MTU    MASTER  LOWER  ADDRESS            DETAILS\n"
+		"lo         1            UNKNOWN  65536                 00:00:00:00:00:00\n"
+		"foo.7?[2J  70     vlan  UP       1500   red     b1                        id 7\n");
+	assert_int_equal(catch (show_pipe, &q, "\n"), CLI_OK);
+	assert_string_equal(printed, "");
+	q.json = true;
+	assert_int_equal(catch (show_pipe, &q, "{\"a\":1}\n{\"b\":2}\n\n"), CLI_OK);
+	assert_string_equal(printed, "[{\"a\":1},\n{\"b\":2}]\n");
+	assert_int_equal(catch (show_pipe, &q, "\n"), CLI_OK);
+	assert_string_equal(printed, "[]\n");
+}
+
+static void addresses(void **state)
+{
+	static const char line[] =
+		"{\"ifindex\":1,\"ifname\":\"lo\",\"flags\":[],\"operstate\":\"UP\",\"addr_info\":["
+		"{\"family\":\"inet\",\"local\":\"127.0.0.1\",\"prefixlen\":8,\"scope\":\"host\"},"
+		"{\"family\":\"inet\",\"local\":\"10.0.0.1\",\"address\":\"10.0.0.2\",\"prefixlen\":32,"
+		"\"scope\":\"global\",\"dynamic\":true}]}\n"
+		"{\"ifindex\":2,\"ifname\":\"none\",\"operstate\":\"DOWN\",\"addr_info\":[]}\n\n";
+	struct cli_request q = {.action = CLI_ADDRESS};
+
+	(void)state;
+	assert_int_equal(catch (show_pipe, &q, line), CLI_OK);
+	assert_string_equal(printed, "NAME  STATE  ADDRESS      PEER      SCOPE   FLAGS\n"
+				     "lo    UP     127.0.0.1/8            host\n"
+				     "lo    UP     10.0.0.1/32  10.0.0.2  global  dynamic\n"
+				     "none  DOWN\n");
+}
+
+/* Nothing that is cut short, or no JSON, looks like an answer. */
+static void cut_short(void **state)
+{
+	struct cli_request q = {.action = CLI_LINK};
+
+	(void)state;
+	assert_int_equal(catch (show_pipe, &q, LO), CLI_NO_DAEMON);
+	assert_int_equal(catch (show_pipe, &q, LO "{\"ifindex\":2"), CLI_NO_DAEMON);
+	assert_int_equal(catch (show_pipe, &q, ""), CLI_NO_DAEMON);
+	assert_int_equal(catch (show_pipe, &q, "{]\n\n"), CLI_USAGE);
+	assert_int_equal(catch (show_pipe, &q, LO "\n" LO), CLI_USAGE);
+	q.json = true;
+	assert_int_equal(catch (show_pipe, &q, LO), CLI_NO_DAEMON);
+	assert_null(strchr(printed, ']') ? strstr(printed, "]\n") : NULL);
+}
+
+static int show_answer(const struct cli_request *q, const void *arg)
+{
+	return cli_answer_show(q, arg);
+}
+
+static int show_status(const struct cli_request *q, const void *arg)
+{
+	return cli_status_show(q, arg);
+}
+
+static void plans(void **state)
+{
+	static const char plan[] =
+		"{\"exit\":1,\"plan\":{\"changes\":1501,\"blocked\":1,\"entries\":["
+		"{\"action\":\"create\",\"object\":\"link\",\"kind\":\"vlan\",\"label\":\"foo.{1..1500}\","
+		"\"count\":1500,\"class\":\"live\",\"file\":\"s1.yaml\",\"line\":12,\"column\":5},"
+		"{\"action\":\"change\",\"object\":\"link\",\"kind\":\"bond\",\"label\":\"b1\",\"count\":1,"
+		"\"class\":\"flap\",\"fields\":[\"mtu\",\"mode\"],\"file\":\"s1.yaml\",\"line\":7}],"
+		"\"problems\":[{\"type\":\"wait\",\"text\":\"eth7 is "
+	        "missing\",\"file\":\"s1.yaml\",\"line\":3}]}}";
+	struct cli_request q = {.action = CLI_PLAN};
+
+	(void)state;
+	assert_int_equal(catch (show_answer, &q, plan), CLI_DIFFERENT);
+	assert_string_equal(printed, "+  vlan  foo.{1..1500}  create 1500              s1.yaml:12:5\n"
+				     "~  bond  b1             change mtu, mode (flap)  s1.yaml:7\n"
+				     "? wait: eth7 is missing  s1.yaml:3\n"
+				     "1500 to create, 1 to change; 1 blocked.\n");
+	assert_int_equal(
+		catch (show_answer, &q, "{\"exit\":0,\"plan\":{\"entries\":[],\"blocked\":0}}"), CLI_OK);
+	assert_string_equal(printed, "Nothing to do: all is as configured.\n");
+	assert_int_equal(
+		catch (show_answer, &q, "{\"exit\":2,\"diagnostics_text\":\"a:1:2: x\\n ^\\n\"}"), CLI_USAGE);
+	assert_string_equal(printed, "a:1:2: x\n ^\n");
+	assert_int_equal(catch (show_answer, &q, "[]"), CLI_NO_DAEMON);
+	assert_int_equal(catch (show_answer, &q, "{"), CLI_NO_DAEMON);
+	q.json = true;
+	assert_int_equal(catch (show_answer, &q, plan), CLI_DIFFERENT);
+	assert_memory_equal(printed, plan, strlen(plan));
+}
+
+static void results(void **state)
+{
+	static const char result[] =
+		"{\"exit\":4,\"result\":{\"state\":\"failed\",\"generation\":3,\"done\":9,\"refused\":1,"
+	        "\"poisoned\":2,"
+		"\"unseen\":0,\"sends\":1,\"messages\":12,\"duration_us\":251337,\"refusals\":[{\"action\":"
+	        "\"create\","
+		"\"object\":\"link\",\"name\":\"foo.7\",\"errno\":22,\"error\":\"Invalid argument\","
+		"\"kernel\":\"VLAN id out of range\",\"file\":\"s1.yaml\",\"line\":12,\"column\":5}]}}";
+	struct cli_request q = {.action = CLI_APPLY};
+
+	(void)state;
+	assert_int_equal(catch (show_answer, &q, result), CLI_REFUSED);
+	assert_string_equal(printed, "s1.yaml:12:5: refused: create link foo.7: Invalid argument\n"
+				     "    the kernel says: VLAN id out of range\n"
+				     "failed, generation 3: 9 done, 1 refused, 2 not tried because of that; "
+	                             "12 messages in 1 send, 251 ms\n");
+}
+
+static void statuses(void **state)
+{
+	static const char text[] =
+		"{\"state\":\"settled\",\"files\":[\"a\",\"b\"],\"kernel\":{\"sends\":3,\"changes\":7},"
+		"\"pending\":[]}";
+	struct cli_request q = {.action = CLI_STATUS};
+
+	(void)state;
+	assert_int_equal(catch (show_status, &q, text), CLI_OK);
+	assert_string_equal(printed, "state            settled\n"
+				     "files            a\n"
+				     "                 b\n"
+				     "kernel           changing messages 7, sends 3\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(words),
+		cmocka_unit_test(no_words),
+		cmocka_unit_test(links),
+		cmocka_unit_test(addresses),
+		cmocka_unit_test(cut_short),
+		cmocka_unit_test(plans),
+		cmocka_unit_test(results),
+		cmocka_unit_test(statuses),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
