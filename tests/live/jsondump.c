@@ -186,9 +186,14 @@ static int make_late(
 {
 	struct nctl_link_diff d = {
 		.common = l->has & nctl_fields_with(&nctl_link_fields, NCTL_FIELD_LATE),
+		.data = l->kind ? l->data_has & nctl_fields_with(&l->kind->data, NCTL_FIELD_LATE) : 0,
 		.port = l->port_has,
 	};
 	int r;
+
+	/* A bond has a primary port in some modes only. */
+	if (!l->kind || !l->kind->creatable || l->kind->creatable(l->data, d.data) != d.data)
+		d.data = 0;
 
 	nctl_link_encode_set(l->ifindex, l, &d, msg);
 	r = change(t, msg, s);
