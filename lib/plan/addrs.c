@@ -69,64 +69,149 @@ static void del(struct builder *b, const struct nctl_mirror_link *l, const struc
 	memcpy(op->name, l->v.name, sizeof(op->name));
 }
 
-static void place(struct builder *b, const struct nctl_want_link *w, const struct nctl_want_addr *a)
+/*
+ * Does the kernel take want for the same address and leave what differs as it is? IPv6 refuses another
+ * length; IPv4 replaces lifetimes, metric and protocol only (net/ipv4/devinet.c inet_rtm_newaddr).
+ */
+static bool must_go_first(const struct nctl_addr *want, const struct nctl_addr *have)
 {
-	const struct item *it = &b->items[w->number];
+	uint64_t d = nctl_addr_diff(want, have);
+
+	if (want->local.family != AF_INET)
+		return d & NCTL_ADDR_BIT(LENGTH);
+	return ((d & NCTL_ADDR_BIT(PEER)) && want->peer.family) ||
+	       ((d & NCTL_ADDR_BIT(BROADCAST)) && want->broadcast.family) ||
+	       ((d & NCTL_ADDR_BIT(SCOPE)) && want->scope) ||
+	       ((d & NCTL_ADDR_BIT(LABEL)) && want->label[0]) ||
+	       ((want->flags & WANTED_FLAGS) & ~have->flags);
+}
+
+/* A wanted address with its link's index; v comes first, so that one comparison serves all. */
+struct wanted {
+	struct nctl_addr v;
+	const struct nctl_want_addr *of;
+};
+
+/* What becomes of the addresses of one link. */
+struct change {
+	struct builder *b;
+	const struct nctl_want_link *w;
+	const struct item *it;
+	struct wanted *wanted; /* n of them, by identity */
+	size_t n;
+	struct nctl_prefix *cut; /* n_cut IPv4 subnets whose primary address goes, in order */
+	size_t n_cut;
+};
+
+static int cmp_wanted(const void *x, const void *y)
+{
+	const struct wanted *a = x, *b = y;
+
+	return nctl_addr_cmp(&a->v, &b->v);
+}
+
+static int cmp_addr_wanted(const void *x, const void *y)
+{
+	return nctl_addr_cmp(x, &((const struct wanted *)y)->v);
+}
+
+static int cmp_cut(const void *x, const void *y)
+{
+	return nctl_prefix_cmp(x, y);
+}
+
+static struct nctl_prefix subnet_of(const struct nctl_addr *a)
+{
+	struct nctl_prefix p = a->peer.family ? a->peer : a->local;
+
+	p.len = a->local.len;
+	nctl_prefix_mask(&p);
+	return p;
+}
+
+/* Deletes what is ours and unwanted, and what must go to come back as it is wanted. */
+static void remove_some(struct change *c)
+{
+	const struct nctl_mirror_addr *a = nctl_mirror_addr_first(c->it->have);
+
+	for (; a; a = nctl_mirror_addr_next(a)) {
+		const struct wanted *w =
+			c->n ? bsearch(&a->v, c->wanted, c->n, sizeof(*w), cmp_addr_wanted) : NULL;
+		bool ours = a->v.proto == NCTL_PROTO || nctl_ledger_addr_has(c->b->ledger, &a->v);
+
+		if (w ? !must_go_first(&w->v, &a->v) : !ours)
+			continue;
+		del(c->b, c->it->have, &a->v, w ? &w->of->pos : &c->w->pos);
+		if (a->v.local.family == AF_INET && !(a->v.flags & IFA_F_SECONDARY))
+			c->cut[c->n_cut++] = subnet_of(&a->v);
+	}
+	if (c->n_cut)
+		qsort(c->cut, c->n_cut, sizeof(*c->cut), cmp_cut);
+}
+
+/* Will this address be gone by itself when its turn comes? Harmless if it is not: adding it again does
+ * nothing. */
+static bool is_lost(const struct change *c, const struct nctl_addr *have)
+{
+	struct nctl_prefix subnet = subnet_of(have);
+
+	if (have->local.family == AF_INET6)
+		return c->it->flushed;
+	/* Secondaries go with their primary, unless promote_secondaries says otherwise. */
+	return c->n_cut && (have->flags & IFA_F_SECONDARY) &&
+	       bsearch(&subnet, c->cut, c->n_cut, sizeof(subnet), cmp_cut);
+}
+
+static void place(const struct change *c, const struct nctl_want_addr *a)
+{
 	const struct nctl_mirror_addr *have = NULL;
 	struct nctl_addr wanted = a->v;
 
-	wanted.ifindex = it->ifindex;
-	if (it->state == ITEM_KEEP)
-		have = nctl_mirror_addr_get(b->have, &wanted);
-	if (have && !nctl_plan_addr_differs(&wanted, &have->v)) {
-		if (have->v.proto != NCTL_PROTO && !nctl_ledger_addr_has(b->ledger, &have->v))
-			nctl_plan_adopt_addr(b, &have->v);
-		return;
-	}
-	/* The kernel takes an IPv6 address of another length for the same one, and refuses it. */
-	if (have && have->v.local.len != wanted.local.len)
-		del(b, it->have, &have->v, &a->pos);
-	add(b, w, a);
+	wanted.ifindex = c->it->ifindex;
+	if (c->it->state == ITEM_KEEP)
+		have = nctl_mirror_addr_get(c->b->have, &wanted);
+	if (!have || nctl_plan_addr_differs(&wanted, &have->v) || is_lost(c, &have->v))
+		add(c->b, c->w, a);
+	else if (have->v.proto != NCTL_PROTO && !nctl_ledger_addr_has(c->b->ledger, &have->v))
+		nctl_plan_adopt_addr(c->b, &have->v);
 }
 
-static int cmp_by_identity(const void *x, const void *y)
+static size_t count_addrs(const struct nctl_mirror_link *l)
 {
-	return nctl_addr_cmp(x, y);
+	size_t n = 0;
+
+	for (const struct nctl_mirror_addr *a = nctl_mirror_addr_first(l); a; a = nctl_mirror_addr_next(a))
+		n++;
+	return n;
 }
 
-/* Ours, and not among the n wanted (sorted by identity). */
-static void drop_unwanted(
-	struct builder *b, const struct nctl_want_link *w, const struct nctl_addr *wanted, size_t n)
+/* Before anything is placed: what goes. 0 or -ENOMEM. */
+static int plan_removals(struct change *c)
 {
-	const struct nctl_mirror_link *l = b->items[w->number].have;
-
-	for (const struct nctl_mirror_addr *a = nctl_mirror_addr_first(l); a; a = nctl_mirror_addr_next(a)) {
-		if (a->v.proto != NCTL_PROTO && !nctl_ledger_addr_has(b->ledger, &a->v))
-			continue;
-		if (!n || !bsearch(&a->v, wanted, n, sizeof(*wanted), cmp_by_identity))
-			del(b, l, &a->v, &w->pos);
+	c->cut = calloc(count_addrs(c->it->have) + 1, sizeof(*c->cut));
+	c->wanted = calloc(c->w->n_addrs + 1, sizeof(*c->wanted));
+	if (!c->cut || !c->wanted)
+		return -ENOMEM;
+	for (; c->n < c->w->n_addrs; c->n++) {
+		c->wanted[c->n] = (struct wanted){c->w->addrs[c->n].v, &c->w->addrs[c->n]};
+		c->wanted[c->n].v.ifindex = c->it->ifindex;
 	}
+	qsort(c->wanted, c->n, sizeof(*c->wanted), cmp_wanted);
+	remove_some(c);
+	return 0;
 }
 
 void nctl_plan_addrs(struct builder *b, const struct nctl_want_link *w)
 {
-	const struct item *it = &b->items[w->number];
-	struct nctl_addr *wanted;
+	struct change c = {.b = b, .w = w, .it = &b->items[w->number]};
+	int r = 0;
 
-	for (size_t i = 0; i < w->n_addrs; i++)
-		place(b, w, &w->addrs[i]);
-	if (it->state != ITEM_KEEP || !nctl_mirror_addr_first(it->have))
-		return;
-	wanted = calloc(w->n_addrs + 1, sizeof(*wanted));
-	if (!wanted) {
-		b->err = -ENOMEM;
-		return;
-	}
-	for (size_t i = 0; i < w->n_addrs; i++) {
-		wanted[i] = w->addrs[i].v;
-		wanted[i].ifindex = it->ifindex;
-	}
-	qsort(wanted, w->n_addrs, sizeof(*wanted), cmp_by_identity);
-	drop_unwanted(b, w, wanted, w->n_addrs);
-	free(wanted);
+	if (c.it->state == ITEM_KEEP && nctl_mirror_addr_first(c.it->have))
+		r = plan_removals(&c);
+	if (r < 0)
+		b->err = r;
+	for (size_t i = 0; r >= 0 && i < w->n_addrs; i++)
+		place(&c, &w->addrs[i]);
+	free(c.wanted);
+	free(c.cut);
 }

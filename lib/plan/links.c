@@ -131,9 +131,13 @@ static void replace(struct builder *b, const struct nctl_want_link *w, const str
 	op->want = NULL;
 	op->ifindex = have->v.ifindex;
 	op->cls = NCTL_CHANGE_RECREATE;
-	op->implied = lower && lower->state == ITEM_NEW && lower->have &&
+	op->implied = lower && lower->removed_by != NCTL_OP_NONE &&
 	              have->v.lower == lower->have->v.ifindex &&
 	              (w->v.kind->traits & NCTL_KIND_LOWER_REQUIRED);
+	if (op->implied)
+		op->need[0] = lower->removed_by;
+	b->items[w->number].removed_by = nctl_plan_last(b);
+	nctl_plan_spare_foreign(b, have, &w->pos);
 }
 
 static void set(struct builder *b, const struct nctl_want_link *w, enum nctl_phase phase,
@@ -167,13 +171,26 @@ static const struct nctl_kind *master_kind(const struct builder *b, const struct
 	return l ? l->v.kind : NULL;
 }
 
-/* Joins (or leaves) the master. Returns whether the link went down for it. */
+/* Traits of the master that the link has now. */
+static unsigned old_master_traits(const struct builder *b, const struct nctl_mirror_link *have)
+{
+	const struct nctl_mirror_link *l = have ? nctl_mirror_link_get(b->have, have->v.master) : NULL;
+
+	return l && l->v.kind ? l->v.kind->traits : 0;
+}
+
+/*
+ * Joins (or leaves) the master. Returns whether the link is down then. A bond closes the port that leaves it
+ * (drivers/net/bonding/bond_main.c __bond_release_one). IPv6 addresses go when the link goes down, and
+ * whenever it joins or leaves a VRF (net/ipv6/addrconf.c addrconf_notify, NETDEV_CHANGEUPPER).
+ */
 static bool set_master(struct builder *b, const struct nctl_want_link *w, bool is_up)
 {
+	struct item *it = &b->items[w->number];
 	const struct nctl_kind *k = master_kind(b, w);
-	unsigned traits = k ? k->traits : 0;
+	unsigned traits = k ? k->traits : 0, old_traits = old_master_traits(b, it->have);
 	struct nctl_link_diff d = {.common = NCTL_LINK_BIT(MASTER)};
-	bool flaps = is_up && (traits & NCTL_KIND_PORT_DOWN);
+	bool flaps = is_up && (traits & NCTL_KIND_PORT_DOWN), closed = is_up && (old_traits & NCTL_KIND_PORT_DOWN);
 	enum nctl_phase phase =
 		traits & (NCTL_KIND_PORT_DOWN | NCTL_KIND_PORTS_FIRST) ? NCTL_PHASE_CREATE : NCTL_PHASE_TUNE;
 
@@ -181,9 +198,10 @@ static bool set_master(struct builder *b, const struct nctl_want_link *w, bool i
 		set_up(b, w, phase, false);
 	/* A VRF cycles a port that is up by itself (drivers/net/vrf.c cycle_netdev). */
 	set(b, w, phase, &d, is_up && !flaps,
-		is_up && (traits & (NCTL_KIND_PORT_DOWN | NCTL_KIND_VRF)) ? NCTL_CHANGE_FLAP
-									  : NCTL_CHANGE_LIVE);
-	return flaps;
+		is_up && ((traits | old_traits) & (NCTL_KIND_PORT_DOWN | NCTL_KIND_VRF)) ? NCTL_CHANGE_FLAP
+											 : NCTL_CHANGE_LIVE);
+	it->flushed |= flaps || closed || ((traits | old_traits) & NCTL_KIND_VRF);
+	return flaps || closed;
 }
 
 static void add_altnames(struct builder *b, const struct nctl_want_link *w, const struct nctl_link *have)
@@ -249,12 +267,25 @@ static void make(struct builder *b, const struct nctl_want_link *w)
 		op->need[0] = b->items[w->lower.link->number].made_by;
 	if (w->master.link)
 		op->need[1] = b->items[w->master.link->number].made_by;
+	op->need[2] = it->removed_by;
 	if (peer) {
 		op->pair = true;
 		op->peer_ifindex = next_ifindex(b);
 	}
 	it->made_by = nctl_plan_last(b);
 	tune_new(b, w, false);
+}
+
+/* A larger MTU comes before new links are made: those on this one may be as large, and no larger. */
+static void raise_mtu(struct builder *b, const struct nctl_want_link *w, const struct nctl_mirror_link *have,
+	struct nctl_link_diff *d)
+{
+	struct nctl_link_diff mtu = {.common = NCTL_LINK_BIT(MTU)};
+
+	if (!(d->common & NCTL_LINK_BIT(MTU)) || w->v.mtu < have->v.mtu)
+		return;
+	set(b, w, NCTL_PHASE_CREATE, &mtu, false, nctl_fields_class(&nctl_link_fields, mtu.common));
+	d->common &= ~NCTL_LINK_BIT(MTU);
 }
 
 static void keep(struct builder *b, const struct nctl_want_link *w, const struct nctl_mirror_link *have)
@@ -269,17 +300,30 @@ static void keep(struct builder *b, const struct nctl_want_link *w, const struct
 		nctl_plan_adopt_link(b, have);
 	nctl_op_link(&probe, &wanted);
 	nctl_plan_diff(&wanted, &have->v, &d);
+	raise_mtu(b, w, have, &d);
 	if (d.common & NCTL_LINK_BIT(MASTER)) {
 		went_down = set_master(b, w, is_up);
 		d.common &= ~NCTL_LINK_BIT(MASTER);
+		d.port = w->v.port_has; /* a port that joins has the defaults */
 	}
-	if (d.common || d.data || d.port)
-		set(b, w, NCTL_PHASE_TUNE, &d, is_up, nctl_link_change_class(&have->v, &wanted, &d));
+	if (d.common || d.data || d.port) {
+		enum nctl_change_class cls = nctl_link_change_class(&have->v, &wanted, &d);
+
+		/* What flaps is what the kernel refuses to change while the link is up. */
+		if (cls == NCTL_CHANGE_FLAP && is_up && !went_down) {
+			set_up(b, w, NCTL_PHASE_TUNE, false);
+			went_down = true;
+		}
+		set(b, w, NCTL_PHASE_TUNE, &d, is_up && !went_down, cls);
+	}
 	add_altnames(b, w, &have->v);
-	if (w->admin == NCTL_WANT_UP && (!is_up || went_down))
-		set_up(b, w, NCTL_PHASE_UP, true);
-	else if (w->admin == NCTL_WANT_DOWN && is_up && !went_down)
+	if (w->admin == NCTL_WANT_DOWN && is_up && !went_down) {
 		set_up(b, w, NCTL_PHASE_TUNE, false);
+		went_down = true;
+	} else if ((w->admin == NCTL_WANT_UP && !is_up) || (w->admin != NCTL_WANT_DOWN && went_down)) {
+		set_up(b, w, NCTL_PHASE_UP, true);
+	}
+	it->flushed |= went_down || (w->lower.link && b->items[w->lower.link->number].flushed);
 }
 
 /* Without a master in the configuration, one that is not ours is left alone: containers and others enslave
@@ -314,6 +358,7 @@ void nctl_plan_link(struct builder *b, const struct nctl_want_link *w)
 	bool physical = w->v.kind->traits & NCTL_KIND_PHYSICAL;
 
 	it->made_by = NCTL_OP_NONE;
+	it->removed_by = NCTL_OP_NONE;
 	if (!resolve_refs(b, w))
 		return;
 	if (!have && physical) {

@@ -41,8 +41,9 @@ void nctl_op_link(const struct nctl_op *op, struct nctl_link *ret)
 
 bool nctl_plan_diff(const struct nctl_link *wanted, const struct nctl_link *have, struct nctl_link_diff *ret)
 {
-	const uint64_t not_here = NCTL_LINK_BIT(FLAGS) | NCTL_LINK_BIT(MASTER) | NCTL_LINK_BIT(LOWER) |
-	                          NCTL_LINK_BIT(ALTNAMES) |
+	/* A link is found by its name, or by an altname that the configuration uses. */
+	const uint64_t not_here = NCTL_LINK_BIT(NAME) | NCTL_LINK_BIT(FLAGS) | NCTL_LINK_BIT(MASTER) |
+	                          NCTL_LINK_BIT(LOWER) | NCTL_LINK_BIT(ALTNAMES) |
 	                          nctl_fields_with(&nctl_link_fields, NCTL_FIELD_READONLY);
 	bool physical = wanted->kind->traits & NCTL_KIND_PHYSICAL;
 	struct nctl_link_diff d;
@@ -51,7 +52,7 @@ bool nctl_plan_diff(const struct nctl_link *wanted, const struct nctl_link *have
 	d.common &= wanted->has & ~not_here;
 	if (wanted->master != have->master)
 		d.common |= NCTL_LINK_BIT(MASTER);
-	if (wanted->lower && wanted->lower != have->lower)
+	if (wanted->lower && (wanted->lower != have->lower || have->lower_nsid != NCTL_NSID_NONE))
 		d.common |= NCTL_LINK_BIT(LOWER);
 	if (physical)
 		d.kind = false;

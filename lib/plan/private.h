@@ -16,6 +16,8 @@ struct item {
 	const struct nctl_mirror_link *have; /* KEEP: it; NEW: what is replaced, or NULL */
 	nctl_ifindex ifindex, lower, master;
 	uint32_t made_by; /* operation that makes it, NCTL_OP_NONE */
+	uint32_t removed_by; /* NEW: operation that deletes what is replaced, NCTL_OP_NONE */
+	bool flushed; /* KEEP: loses its IPv6 addresses on the way */
 	uint8_t state;
 	uint8_t mark; /* order.c */
 };
@@ -24,6 +26,7 @@ struct item {
 struct doomed {
 	struct nctl_hash_node by_identity;
 	const struct nctl_mirror_link *link;
+	uint32_t removed_by; /* operation that deletes it */
 	bool early; /* stands in the way of a new one */
 };
 
@@ -67,6 +70,8 @@ bool nctl_plan_is_doomed(const struct builder *b, nctl_ifindex ifindex);
 /* The doomed twin of a new link on the same lower goes early. */
 void nctl_plan_make_way(struct builder *b, const struct nctl_want_link *w);
 void nctl_plan_remove(struct builder *b);
+/* Says so if the deletion of l would take links along that are not ours. */
+void nctl_plan_spare_foreign(struct builder *b, const struct nctl_mirror_link *l, const struct nctl_pos *pos);
 
 /* op.c: what of wanted differs in have, of the fields that wanted sets. */
 bool nctl_plan_diff(const struct nctl_link *wanted, const struct nctl_link *have, struct nctl_link_diff *ret);

@@ -46,9 +46,15 @@ static uint64_t identity(const struct nctl_kind *k, nctl_ifindex lower, const vo
 	return h ? h : 1;
 }
 
+/* By its name, or by an altname that the configuration uses. */
 static bool is_wanted(const struct builder *b, const struct nctl_mirror_link *l)
 {
-	return nctl_want_find(b->want, l->v.name);
+	if (nctl_want_find(b->want, l->v.name))
+		return true;
+	for (char **a = l->v.altnames; a && *a; a++)
+		if (nctl_want_find(b->want, *a))
+			return true;
+	return false;
 }
 
 int nctl_plan_doom(struct builder *b)
@@ -84,33 +90,30 @@ void nctl_plan_make_way(struct builder *b, const struct nctl_want_link *w)
 		nctl_container_of(n, struct doomed, by_identity)->early = true;
 }
 
-/* Does the kernel delete l by itself when another doomed one goes? */
-static bool is_implied(const struct builder *b, const struct nctl_link *l)
+/* The doomed one whose deletion takes l along by itself, or NULL. */
+static const struct doomed *implied_by(const struct builder *b, const struct nctl_link *l)
 {
 	unsigned traits = l->kind ? l->kind->traits : 0;
 	const struct doomed *lower = l->lower_nsid == NCTL_NSID_NONE ? find(b, l->lower) : NULL;
 
-	if (!lower)
-		return false;
-	if (traits & NCTL_KIND_LOWER_REQUIRED)
-		return true;
-	return (traits & NCTL_KIND_PEERED) && l->lower < l->ifindex; /* of a pair, the first one is deleted */
+	if (!lower || (traits & NCTL_KIND_LOWER_REQUIRED))
+		return lower;
+	/* Of a pair, the first one is deleted. */
+	return (traits & NCTL_KIND_PEERED) && l->lower < l->ifindex ? lower : NULL;
 }
 
-/* Uppers that the kernel would delete too, and that are not ours. */
-static void spare_foreign(struct builder *b, const struct nctl_mirror_link *l)
+void nctl_plan_spare_foreign(struct builder *b, const struct nctl_mirror_link *l, const struct nctl_pos *pos)
 {
 	struct nctl_list *n;
 
 	nctl_list_for_each(n, &l->uppers) {
 		const struct nctl_mirror_link *u = nctl_list_entry(n, struct nctl_mirror_link, in_lower);
-		struct nctl_pos nowhere = {0};
 
 		if (u->v.kind && !(u->v.kind->traits & NCTL_KIND_LOWER_REQUIRED))
 			continue;
 		if (nctl_ledger_link_get(b->ledger, u->v.ifindex))
 			continue;
-		nctl_plan_problem(b, NCTL_PROBLEM_CONFLICT, &nowhere,
+		nctl_plan_problem(b, NCTL_PROBLEM_CONFLICT, pos,
 			"deleting %s would take %s along, which netctld does not own; delete or move it "
 			"first",
 			l->v.name, u->v.name);
@@ -118,19 +121,32 @@ static void spare_foreign(struct builder *b, const struct nctl_mirror_link *l)
 	}
 }
 
-static void del(struct builder *b, const struct doomed *d)
+static void del(struct builder *b, struct doomed *d)
 {
 	const struct nctl_link *l = &d->link->v;
 	struct nctl_op *op =
 		nctl_plan_add(b, NCTL_OP_LINK_DEL, d->early ? NCTL_PHASE_CLEAR : NCTL_PHASE_REMOVE);
+	struct nctl_pos nowhere = {0};
 
 	if (!op)
 		return;
+	d->removed_by = nctl_plan_last(b);
 	op->ifindex = l->ifindex;
 	op->kind = l->kind ? l->kind->name : "generic";
-	op->implied = !d->early && is_implied(b, l);
+	op->implied = !d->early && implied_by(b, l);
 	memcpy(op->name, l->name, sizeof(op->name));
-	spare_foreign(b, d->link);
+	nctl_plan_spare_foreign(b, d->link, &nowhere);
+}
+
+/* An implied deletion fails with the one that implies it. */
+static void link_implied(struct builder *b)
+{
+	for (size_t i = 0; i < b->n_doomed && !b->err; i++) {
+		struct nctl_op *op = &b->plan->ops[b->doomed[i].removed_by];
+
+		if (op->implied)
+			op->need[0] = implied_by(b, &b->doomed[i].link->v)->removed_by;
+	}
 }
 
 /* Our addresses on a link that stays, but is in no file any more. */
@@ -155,6 +171,7 @@ void nctl_plan_remove(struct builder *b)
 {
 	for (size_t i = 0; i < b->n_doomed; i++)
 		del(b, &b->doomed[i]);
+	link_implied(b);
 	for (const struct nctl_mirror_link *l = nctl_mirror_link_from(b->have, 1); l;
 		l = nctl_mirror_link_next(l))
 		if (!is_wanted(b, l) && !find(b, l->v.ifindex))

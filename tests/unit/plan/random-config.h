@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "base/strbuf.h"
+#include "random.h"
+
+/*
+ * A random valid configuration (what stands under "network:") of few names, so that two in a row share links:
+ * dummies, pairs, bonds, bridges, VRFs, VLANs and macvlans on each other, with addresses. eth0 and eth1 are
+ * network cards.
+ */
+void random_config(struct random *r, struct nctl_strbuf *out);
