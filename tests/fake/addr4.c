@@ -204,6 +204,10 @@ static int fk_addr4_new(struct fk_req *rq, const struct nlattr **tb)
 	if (!tb[IFA_LOCAL])
 		return fk_refuse(rq, -EINVAL, "ipv4: Local address is not supplied");
 	struct fk_link *l = fk_link_by_index(rq->f, (int)ifa->ifa_index);
+	struct fk_addr times = {0};
+	int r = rq->f->version < 6013 ? 0 : fk_addr4_lifetimes(rq, tb[IFA_CACHEINFO], &times);
+	if (r < 0)
+		return r;
 	if (!l)
 		return fk_refuse(rq, -ENODEV, "ipv4: Device not found");
 	if (l->kind && l->mtu < 68)
@@ -211,7 +215,7 @@ static int fk_addr4_new(struct fk_req *rq, const struct nlattr **tb)
 	struct fk_addr *a = calloc(1, sizeof *a);
 	if (!a)
 		return -ENOMEM;
-	int r = fk_addr4_fill(rq, tb, l, a);
+	r = fk_addr4_fill(rq, tb, l, a);
 	if (r < 0) {
 		free(a);
 		return r;

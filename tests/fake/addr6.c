@@ -163,6 +163,8 @@ static void fk_inet6_up(struct nctl_fake *f, struct fk_link *l)
 	}
 	l->ready = true;
 	fk_inet6_autoconf(f, l);
+	if (l->mtu < FK_IPV6_MIN_MTU) /* changed while the link was down */
+		fk_inet6_down(f, l, !(l->flags & IFF_LOOPBACK));
 }
 
 void fk_inet6_event(struct nctl_fake *f, struct fk_link *l, enum fk_event ev)

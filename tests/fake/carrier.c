@@ -53,12 +53,21 @@ void fk_linkwatch_forget(struct nctl_fake *f, struct fk_link *l)
 	nctl_list_del(&l->watch);
 }
 
+/* linkwatch_urgent_event(), or less: whatever else is urgent there is called lazy here. */
+static bool fk_urgent(const struct fk_link *l)
+{
+	bool stacked = l->lower || l->peer;
+	bool bonded = l->kind == &fk_kind_bond || (l->master && l->master->kind == &fk_kind_bond);
+	return l->flags & IFF_UP && (stacked || bonded);
+}
+
 static void fk_linkwatch_run(struct nctl_fake *f)
 {
 	struct nctl_list *pos;
 	while ((pos = nctl_list_first(&f->watch))) {
 		struct fk_link *l = nctl_list_entry(pos, struct fk_link, watch);
 		nctl_list_del(&l->watch);
+		f->lazy |= !fk_urgent(l);
 		l->operstate = fk_operstate(f, l);
 		fk_state_change(f, l);
 	}

@@ -20,7 +20,7 @@ struct nctl_fake {
 	pthread_mutex_t lock; /* recursive: a dump hook may use exec */
 	uint64_t cookie, rng;
 	unsigned version; /* major * 1000 + minor */
-	bool dad;
+	bool dad, lazy;
 	struct nctl_list links, watch, transports;
 	int last_index;
 	uint64_t counts[FK_N_TYPES];

@@ -77,7 +77,7 @@ static int fk_altname_add(struct fk_req *rq, struct fk_link *l, const char *name
 	return 0;
 }
 
-static int fk_altname_del(struct fk_link *l, const char *name)
+static int fk_altname_del(struct fk_req *rq, struct fk_link *l, const char *name)
 {
 	for (unsigned i = 0; i < l->n_altnames; i++) {
 		if (strcmp(l->altnames[i], name) != 0)
@@ -86,7 +86,7 @@ static int fk_altname_del(struct fk_link *l, const char *name)
 		memmove(l->altnames[i], l->altnames[i + 1], (l->n_altnames - i) * sizeof l->altnames[0]);
 		return 0;
 	}
-	return strcmp(l->name, name) == 0 ? -EINVAL : -ENOENT;
+	return fk_link_by_name(rq->f, name) ? -EINVAL : -ENOENT;
 }
 
 /* All names of the list, until one is refused. */
@@ -103,7 +103,7 @@ static int fk_altnames(struct fk_req *rq, struct fk_link *l, const struct nlattr
 		if (!fk_str(a, name, sizeof name))
 			return fk_refuse(rq, -ERANGE, "Attribute failed policy validation");
 		bool add = rq->nlh->nlmsg_type == RTM_NEWLINKPROP;
-		int r = add ? fk_altname_add(rq, l, name) : fk_altname_del(l, name);
+		int r = add ? fk_altname_add(rq, l, name) : fk_altname_del(rq, l, name);
 		if (r < 0)
 			return r;
 		*ret_changed = true;

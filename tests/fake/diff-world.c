@@ -121,18 +121,27 @@ int diff_world_dump(struct diff_world *w)
 	return r;
 }
 
+static void diff_nudge_one(struct diff_world *w, int ifindex)
+{
+	_Alignas(8) uint8_t bytes[64];
+	struct fk_buf b = FK_BUF(bytes);
+	struct ifinfomsg ifi = {.ifi_index = ifindex};
+	size_t start = fk_msg_begin(&b, RTM_GETLINK, NLM_F_REQUEST, ++w->seq, &ifi, sizeof ifi);
+	fk_msg_end(&b, start);
+	if (w->req->ops->send(w->req, bytes, b.len) == 0)
+		diff_recv(w);
+}
+
 void diff_world_nudge(struct diff_world *w)
 {
-	for (size_t i = 0; i < w->state.n; i++) {
-		_Alignas(8) uint8_t bytes[64];
-		struct fk_buf b = FK_BUF(bytes);
-		struct ifinfomsg ifi = {0};
-		if (sscanf(w->state.v[i], "link %d ", &ifi.ifi_index) != 1)
-			continue;
-		size_t start = fk_msg_begin(&b, RTM_GETLINK, NLM_F_REQUEST, ++w->seq, &ifi, sizeof ifi);
-		fk_msg_end(&b, start);
-		if (w->req->ops->send(w->req, bytes, b.len) == 0)
-			diff_recv(w);
+	/* Ports before their masters: in the order in which linkwatch would have come to them. */
+	for (int masters = 0; masters < 2; masters++) {
+		for (size_t i = 0; i < w->state.n; i++) {
+			int ifindex;
+			bool port = strstr(w->state.v[i], " master=") != NULL;
+			if (port != masters && sscanf(w->state.v[i], "link %d ", &ifindex) == 1)
+				diff_nudge_one(w, ifindex);
+		}
 	}
 }
 
@@ -185,7 +194,8 @@ static void diff_event(struct diff_world *w, const struct nlmsghdr *nlh)
 		id[i + 1] = '\0';
 	}
 	snprintf(text, sizeof text, "%s %s", words.removed ? "del" : "new", words.text);
-	/* New IPv6 addresses are told of from a work queue of their own, so they are a stream of their own. */
+	/* New IPv6 addresses are told of from a work queue of their own, so they are a stream of their own.
+	 */
 	bool apart = !words.removed && id[0] == 'a' && strchr(id, ':');
 	if (!diff_repeated(w, id, text))
 		fk_lines_add(&diff_stream_of(w, 2 * words.ifindex + apart)->lines, text);

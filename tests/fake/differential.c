@@ -120,22 +120,37 @@ static bool agree(struct diff_world *fake, struct diff_world *real, bool say)
 	return states && events;
 }
 
+/* Reads the real world anew. 1: it agrees with the fake; 0: it does not; -errno. */
+static int look(struct diff_world *fake, struct diff_world *real)
+{
+	int r = diff_world_dump(real);
+	if (r == 0)
+		r = diff_world_drain(real);
+	return r < 0 ? r : agree(fake, real, false);
+}
+
+/*
+ * Waits until the real world is where the fake says it will be. Urgent work of linkwatch runs at once; for
+ * the rest, which may take a second, a newer kernel can be nudged. A last nudge leaves nothing pending for
+ * later.
+ */
 static bool settle(struct diff_world *fake, struct diff_world *real)
 {
 	nctl_time end = nctl_time_add_ms(nctl_time_now(), DIFF_SETTLE_MS);
+	bool nudged = false;
 	if (diff_world_dump(fake) < 0 || diff_world_drain(fake) < 0)
 		return false;
-	for (;;) {
-		if (diff_world_dump(real) < 0)
-			return false;
-		diff_world_nudge(real);
-		if (diff_world_dump(real) < 0 || diff_world_drain(real) < 0)
-			return false;
-		if (agree(fake, real, false))
-			return true;
+	for (unsigned round = 0;; round++) {
+		int r = look(fake, real);
+		if (r < 0 || (r == 1 && nudged))
+			return r == 1;
 		if (nctl_time_cmp(nctl_time_now(), end) > 0)
 			return false;
-		diff_world_wait(real, 20);
+		nudged = r == 1 || round > 1;
+		if (r == 0)
+			diff_world_wait(real, 20);
+		if (nudged)
+			diff_world_nudge(real);
 	}
 }
 

@@ -130,6 +130,14 @@ int nctl_fake_exec(struct nctl_fake *f, const void *msg, size_t len)
 	return r;
 }
 
+bool nctl_fake_was_lazy(struct nctl_fake *f)
+{
+	fk_lock(f);
+	bool lazy = f->lazy;
+	fk_unlock(f);
+	return lazy;
+}
+
 void nctl_fake_complete_dad(struct nctl_fake *f)
 {
 	fk_lock(f);

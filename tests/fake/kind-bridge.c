@@ -48,23 +48,29 @@ static bool fk_port_ready(const struct fk_link *port)
 }
 
 /* br_stp_recalculate_bridge_id() */
-static void fk_bridge_mac(struct nctl_fake *f, struct fk_link *br)
+static bool fk_bridge_mac(struct nctl_fake *f, struct fk_link *br)
 {
 	static const uint8_t zero[FK_ETH_ALEN];
 	const uint8_t *best = zero;
 	struct nctl_list *pos;
 	if (br->addr_set)
-		return;
+		return false;
 	nctl_list_for_each(pos, fk_links(f)) {
 		const struct fk_link *p = nctl_list_entry(pos, struct fk_link, node);
 		if (p->master == br && (best == zero || memcmp(p->addr, best, FK_ETH_ALEN) < 0))
 			best = p->addr;
 	}
 	if (memcmp(br->addr, best, FK_ETH_ALEN) == 0)
-		return;
+		return false;
 	memcpy(br->addr, best, FK_ETH_ALEN);
 	fk_bridge_select(f, br);
-	fk_notify(f, br, FK_CHANGEADDR);
+	return true;
+}
+
+static void fk_bridge_mac_changed(struct nctl_fake *f, struct fk_link *br)
+{
+	if (fk_bridge_mac(f, br))
+		fk_notify(f, br, FK_CHANGEADDR);
 }
 
 /* br_mtu_auto_adjust() */
@@ -125,24 +131,33 @@ static int fk_bridge_enslave(struct fk_req *rq, struct fk_link *br, struct fk_li
 	port->port_live = false;
 	fk_notify(f, port, FK_CHANGEUPPER);
 	fk_notify(f, br, FK_CHANGEINFO); /* its features follow those of its ports */
-	fk_bridge_mac(f, br);
+	bool moved = fk_bridge_mac(f, br);
 	if (fk_port_ready(port) && br->flags & IFF_UP)
 		fk_bridge_port(f, br, port, true);
 	fk_bridge_port_event_send(f, br, port, RTM_NEWLINK);
+	if (moved)
+		fk_notify(f, br, FK_CHANGEADDR);
 	fk_bridge_mtu(f, br);
 	return 0;
 }
 
-static void fk_bridge_release(struct nctl_fake *f, struct fk_link *br, struct fk_link *port)
+/* del_nbp() */
+static void fk_bridge_unlink(struct nctl_fake *f, struct fk_link *br, struct fk_link *port)
 {
+	fk_link_event(f, port, RTM_NEWLINK); /* it is no longer promiscuous */
 	fk_bridge_port(f, br, port, false);
 	fk_bridge_port_event_send(f, br, port, RTM_DELLINK);
 	port->master = NULL;
 	fk_notify(f, port, FK_CHANGEUPPER);
+}
+
+static void fk_bridge_release(struct nctl_fake *f, struct fk_link *br, struct fk_link *port)
+{
+	fk_bridge_unlink(f, br, port);
 	if (br->dying)
 		return;
 	fk_bridge_mtu(f, br);
-	fk_bridge_mac(f, br);
+	fk_bridge_mac_changed(f, br);
 	fk_notify(f, br, FK_CHANGEINFO);
 }
 
@@ -164,7 +179,7 @@ static void fk_bridge_port_changed(
 		fk_bridge_mtu(f, br);
 		break;
 	case FK_CHANGEADDR:
-		fk_bridge_mac(f, br);
+		fk_bridge_mac_changed(f, br);
 		break;
 	case FK_CHANGE:
 	case FK_UP:
@@ -209,12 +224,8 @@ static void fk_bridge_doom(struct nctl_fake *f, struct fk_link *br, struct nctl_
 	(void)doomed;
 	nctl_list_for_each(pos, fk_links(f)) {
 		struct fk_link *p = nctl_list_entry(pos, struct fk_link, node);
-		if (p->master != br)
-			continue;
-		fk_bridge_port(f, br, p, false);
-		fk_bridge_port_event_send(f, br, p, RTM_DELLINK);
-		p->master = NULL;
-		fk_notify(f, p, FK_CHANGEUPPER);
+		if (p->master == br)
+			fk_bridge_unlink(f, br, p);
 	}
 }
 

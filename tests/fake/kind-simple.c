@@ -39,6 +39,13 @@ static void fk_ifb_setup(struct nctl_fake *f, struct fk_link *l)
 
 const struct fk_kind fk_kind_ifb = {.name = "ifb", .setup = fk_ifb_setup};
 
+static int fk_veth_validate(struct fk_req *rq, const struct nlattr **tb, const struct nlattr *data)
+{
+	(void)rq;
+	(void)data;
+	return tb[IFLA_MTU] && (fk_u32(tb[IFLA_MTU]) < 68 || fk_u32(tb[IFLA_MTU]) > 65535) ? -EINVAL : 0;
+}
+
 static int fk_veth_peer(struct fk_req *rq, struct fk_link *l, const struct nlattr *data, struct fk_link **ret)
 {
 	const struct nlattr *info[VETH_INFO_MAX + 1] = {0}, *tb[IFLA_MAX + 1] = {0};
@@ -126,6 +133,7 @@ static void fk_veth_doom(struct nctl_fake *f, struct fk_link *l, struct nctl_lis
 
 const struct fk_kind fk_kind_veth = {
 	.name = "veth",
+	.validate = fk_veth_validate,
 	.create = fk_veth_create,
 	.open = fk_veth_open,
 	.stop = fk_veth_stop,

@@ -50,16 +50,32 @@ bool fk_rx_busy(struct nctl_fake *f, const struct fk_link *l)
 	return fk_has_upper(f, l, &fk_kind_macvlan);
 }
 
+static bool fk_macvlan_mode(const struct nlattr *data, uint32_t *ret)
+{
+	const struct nlattr *info[IFLA_MACVLAN_MAX + 1] = {0};
+	if (data && fk_parse_nest(info, IFLA_MACVLAN_MAX, data) < 0)
+		return false;
+	uint32_t mode = info[IFLA_MACVLAN_MODE] ? fk_u32(info[IFLA_MACVLAN_MODE]) : *ret;
+	if (mode != MACVLAN_MODE_PRIVATE && mode != MACVLAN_MODE_VEPA && mode != MACVLAN_MODE_BRIDGE)
+		return false; /* passthru and source: not modelled */
+	*ret = mode;
+	return true;
+}
+
+static int fk_macvlan_validate(struct fk_req *rq, const struct nlattr **tb, const struct nlattr *data)
+{
+	uint32_t mode = MACVLAN_MODE_VEPA;
+	(void)rq;
+	(void)tb;
+	return fk_macvlan_mode(data, &mode) ? 0 : -EINVAL;
+}
+
 static int fk_macvlan_create(
 	struct fk_req *rq, struct fk_link *l, const struct nlattr **tb, const struct nlattr *data)
 {
-	const struct nlattr *info[IFLA_MACVLAN_MAX + 1] = {0};
 	struct fk_link *lower;
-	if (data && fk_parse_nest(info, IFLA_MACVLAN_MAX, data) < 0)
-		return -EINVAL;
-	l->id = info[IFLA_MACVLAN_MODE] ? fk_u32(info[IFLA_MACVLAN_MODE]) : MACVLAN_MODE_VEPA;
-	if (l->id != MACVLAN_MODE_PRIVATE && l->id != MACVLAN_MODE_VEPA && l->id != MACVLAN_MODE_BRIDGE)
-		return -EINVAL; /* passthru and source: not modelled */
+	l->id = MACVLAN_MODE_VEPA;
+	fk_macvlan_mode(data, &l->id);
 	int r = fk_lower(rq, tb, &lower);
 	if (r < 0)
 		return r;
@@ -105,7 +121,7 @@ static int fk_macvlan_open(struct nctl_fake *f, struct fk_link *l)
 
 static int fk_macvlan_set_addr(struct fk_req *rq, struct fk_link *l, const uint8_t *addr)
 {
-	return l->flags & IFF_UP && fk_macvlan_busy(rq->f, l, addr) ? -EADDRINUSE : 0;
+	return fk_macvlan_busy(rq->f, l, addr) ? -EADDRINUSE : 0;
 }
 
 static int fk_macvlan_set_mtu(struct fk_req *rq, struct fk_link *l, uint32_t mtu)
@@ -132,21 +148,13 @@ static size_t fk_macvlan_data(const struct fk_link *l, uint8_t *buf)
 
 static int fk_macvlan_change(struct fk_req *rq, struct fk_link *l, const struct nlattr *data)
 {
-	const struct nlattr *info[IFLA_MACVLAN_MAX + 1];
 	(void)rq;
-	if (fk_parse_nest(info, IFLA_MACVLAN_MAX, data) < 0)
-		return -EINVAL;
-	if (!info[IFLA_MACVLAN_MODE])
-		return 0;
-	uint32_t mode = fk_u32(info[IFLA_MACVLAN_MODE]);
-	if (mode != MACVLAN_MODE_PRIVATE && mode != MACVLAN_MODE_VEPA && mode != MACVLAN_MODE_BRIDGE)
-		return -EINVAL;
-	l->id = mode;
-	return 0;
+	return fk_macvlan_mode(data, &l->id) ? 0 : -EINVAL;
 }
 
 const struct fk_kind fk_kind_macvlan = {
 	.name = "macvlan",
+	.validate = fk_macvlan_validate,
 	.create = fk_macvlan_create,
 	.change = fk_macvlan_change,
 	.open = fk_macvlan_open,
@@ -157,21 +165,33 @@ const struct fk_kind fk_kind_macvlan = {
 	.put_data = fk_macvlan_data,
 };
 
+static int fk_vlan_validate(struct fk_req *rq, const struct nlattr **tb, const struct nlattr *data)
+{
+	const struct nlattr *info[IFLA_VLAN_MAX + 1];
+	(void)tb;
+	if (!data || fk_parse_nest(info, IFLA_VLAN_MAX, data) < 0)
+		return fk_refuse(rq, -EINVAL, "VLAN properties not specified");
+	if (info[IFLA_VLAN_PROTOCOL]) {
+		uint16_t proto = fk_u16(info[IFLA_VLAN_PROTOCOL]);
+		if (proto != htons(FK_ETH_P_8021Q) && proto != htons(FK_ETH_P_8021AD))
+			return fk_refuse(rq, -EPROTONOSUPPORT, "Invalid VLAN protocol");
+	}
+	if (info[IFLA_VLAN_ID] && fk_u16(info[IFLA_VLAN_ID]) >= 4096)
+		return fk_refuse(rq, -ERANGE, "Invalid VLAN id");
+	return 0;
+}
+
 static int fk_vlan_check(
 	struct fk_req *rq, struct fk_link *l, const struct nlattr **tb, const struct nlattr *data)
 {
 	const struct nlattr *info[IFLA_VLAN_MAX + 1];
 	struct nctl_list *pos;
-	if (!data || fk_parse_nest(info, IFLA_VLAN_MAX, data) < 0)
-		return fk_refuse(rq, -EINVAL, "VLAN properties not specified");
-	l->vlan_proto = info[IFLA_VLAN_PROTOCOL] ? fk_u16(info[IFLA_VLAN_PROTOCOL]) : htons(FK_ETH_P_8021Q);
-	if (l->vlan_proto != htons(FK_ETH_P_8021Q) && l->vlan_proto != htons(FK_ETH_P_8021AD))
-		return fk_refuse(rq, -EPROTONOSUPPORT, "Invalid VLAN protocol");
-	if (info[IFLA_VLAN_ID] && fk_u16(info[IFLA_VLAN_ID]) >= 4095)
-		return fk_refuse(rq, -ERANGE, "Invalid VLAN id");
+	if (fk_parse_nest(info, IFLA_VLAN_MAX, data) < 0)
+		return -EINVAL;
 	if (!info[IFLA_VLAN_ID])
 		return fk_refuse(rq, -EINVAL, "VLAN id not specified");
 	l->id = fk_u16(info[IFLA_VLAN_ID]);
+	l->vlan_proto = info[IFLA_VLAN_PROTOCOL] ? fk_u16(info[IFLA_VLAN_PROTOCOL]) : htons(FK_ETH_P_8021Q);
 	int r = fk_lower(rq, tb, &l->lower);
 	if (r < 0)
 		return r;
@@ -283,6 +303,7 @@ static size_t fk_vlan_data(const struct fk_link *l, uint8_t *buf)
 
 const struct fk_kind fk_kind_vlan = {
 	.name = "vlan",
+	.validate = fk_vlan_validate,
 	.setup = fk_vlan_setup,
 	.create = fk_vlan_create,
 	.open = fk_vlan_open,

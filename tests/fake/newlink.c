@@ -156,6 +156,23 @@ static int fk_changelink(
 	return fk_setlink(rq, l, tb, tell);
 }
 
+/* rtnl_link_ops.validate of the kind named in the message. */
+static int fk_validate(struct fk_req *rq, const struct nlattr **tb, const struct nlattr **info)
+{
+	const struct nlattr *k = info[IFLA_INFO_KIND];
+	const struct fk_kind *kind = k ? fk_kind_find(fk_data(k), strnlen(fk_data(k), fk_len(k))) : NULL;
+	if (!kind)
+		return 0;
+	if (tb[IFLA_ADDRESS]) {
+		const uint8_t *addr = fk_data(tb[IFLA_ADDRESS]);
+		if (fk_len(tb[IFLA_ADDRESS]) != FK_ETH_ALEN)
+			return -EINVAL;
+		if (addr[0] & 1 || memcmp(addr, (uint8_t[FK_ETH_ALEN]){0}, FK_ETH_ALEN) == 0)
+			return -EADDRNOTAVAIL;
+	}
+	return kind->validate ? kind->validate(rq, tb, info[IFLA_INFO_DATA]) : 0;
+}
+
 /* rtnl_create_link(): what a new link is given before it is registered. */
 int fk_link_preset(struct fk_req *rq, struct fk_link *l, const struct nlattr **tb)
 {
@@ -170,9 +187,6 @@ int fk_link_preset(struct fk_req *rq, struct fk_link *l, const struct nlattr **t
 		l->mtu = mtu;
 	}
 	if (tb[IFLA_ADDRESS]) {
-		const uint8_t *addr = fk_data(tb[IFLA_ADDRESS]);
-		if (addr[0] & 1 || memcmp(addr, (uint8_t[FK_ETH_ALEN]){0}, FK_ETH_ALEN) == 0)
-			return -EADDRNOTAVAIL;
 		memcpy(l->addr, fk_data(tb[IFLA_ADDRESS]), sizeof l->addr);
 		l->addr_set = true;
 	}
@@ -278,6 +292,9 @@ int fk_do_newlink(struct fk_req *rq)
 			return ifi->ifi_index > 0 || by ? -ENODEV : -EINVAL;
 		return fk_setlink(rq, l, tb, false);
 	}
+	r = fk_validate(rq, tb, info);
+	if (r < 0)
+		return r;
 	if (l)
 		return fk_changelink(rq, l, tb, info);
 	if (!(rq->nlh->nlmsg_flags & NLM_F_CREATE)) {

@@ -87,6 +87,9 @@ struct fk_req {
 struct fk_kind {
 	const char *name;
 	void (*setup)(struct nctl_fake *f, struct fk_link *l);
+	/* What is refused of a message for this kind, new or not; the MAC has been looked at. NULL: nothing.
+	 */
+	int (*validate)(struct fk_req *rq, const struct nlattr **tb, const struct nlattr *data);
 	/* Makes and registers l from its attributes; NULL: fk_link_register alone. */
 	int (*create)(
 		struct fk_req *rq, struct fk_link *l, const struct nlattr **tb, const struct nlattr *data);
