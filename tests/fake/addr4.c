@@ -129,14 +129,18 @@ static void fk_addr4_relabel(struct nctl_fake *f, struct fk_link *l)
 void fk_inet4_event(struct nctl_fake *f, struct fk_link *l, enum fk_event ev)
 {
 	struct nctl_list *pos, *tmp;
+	if (ev == FK_REGISTER || (ev == FK_CHANGEMTU && l->mtu >= 68))
+		l->has_inet4 = true;
 	bool gone = ev == FK_UNREGISTER || (ev == FK_CHANGEMTU && l->mtu < 68);
 	if (ev == FK_UP && l->flags & IFF_LOOPBACK)
 		fk_lo_address(f, l);
 	if (ev == FK_CHANGENAME)
 		fk_addr4_relabel(f, l);
-	if (gone)
-		nctl_list_for_each_safe(pos, tmp, &l->addrs4)
-			fk_addr4_remove(f, fk_addr4(pos));
+	if (!gone)
+		return;
+	l->has_inet4 = false;
+	nctl_list_for_each_safe(pos, tmp, &l->addrs4)
+		fk_addr4_remove(f, fk_addr4(pos));
 }
 
 static int fk_addr4_lifetimes(struct fk_req *rq, const struct nlattr *ci, struct fk_addr *a)
@@ -210,7 +214,7 @@ static int fk_addr4_new(struct fk_req *rq, const struct nlattr **tb)
 		return r;
 	if (!l)
 		return fk_refuse(rq, -ENODEV, "ipv4: Device not found");
-	if (l->kind && l->mtu < 68)
+	if (!l->has_inet4)
 		return -ENOBUFS;
 	struct fk_addr *a = calloc(1, sizeof *a);
 	if (!a)

@@ -36,15 +36,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "fake/diff.h"
 
-enum { DIFF_SKIP = 77, DIFF_SETTLE_MS = 2000 };
+enum { DIFF_SKIP = 77, DIFF_SETTLE_MS = 2500, DIFF_LAZY_MS = 1300, DIFF_MAX_JOBS = 64 };
 
 struct options {
 	bool all_kinds, verbose;
-	unsigned sequences, length;
+	unsigned sequences, length, jobs;
 	uint64_t seed;
 };
 
@@ -120,6 +121,15 @@ static bool agree(struct diff_world *fake, struct diff_world *real, bool say)
 	return states && events;
 }
 
+/* Does a single RTM_GETLINK bring the operational state up to date (linkwatch_sync_dev(), since 6.8)? */
+static bool can_nudge(void)
+{
+	struct utsname u;
+	unsigned major = 0, minor = 0;
+	return uname(&u) == 0 && sscanf(u.release, "%u.%u", &major, &minor) == 2 &&
+	       major * 1000 + minor >= 6008;
+}
+
 /* Reads the real world anew. 1: it agrees with the fake; 0: it does not; -errno. */
 static int look(struct diff_world *fake, struct diff_world *real)
 {
@@ -132,14 +142,21 @@ static int look(struct diff_world *fake, struct diff_world *real)
 /*
  * Waits until the real world is where the fake says it will be. Urgent work of linkwatch runs at once; for
  * the rest, which may take a second, a newer kernel can be nudged. A last nudge leaves nothing pending for
- * later.
+ * later. Older kernels need that second, for nothing tells when work on a link that is down is over.
  */
-static bool settle(struct diff_world *fake, struct diff_world *real)
+static bool settle(struct nctl_fake *f, struct diff_world *fake, struct diff_world *real)
 {
 	nctl_time end = nctl_time_add_ms(nctl_time_now(), DIFF_SETTLE_MS);
+	nctl_time lazy =
+		nctl_time_add_ms(nctl_time_now(), nctl_fake_was_lazy(f) && !can_nudge() ? DIFF_LAZY_MS : 0);
 	bool nudged = false;
 	if (diff_world_dump(fake) < 0 || diff_world_drain(fake) < 0)
 		return false;
+	while (nctl_time_cmp(nctl_time_now(), lazy) < 0) {
+		if (diff_world_drain(real) < 0)
+			return false;
+		diff_world_wait(real, DIFF_LAZY_MS / 4);
+	}
 	for (unsigned round = 0;; round++) {
 		int r = look(fake, real);
 		if (r < 0 || (r == 1 && nudged))
@@ -154,11 +171,12 @@ static bool settle(struct diff_world *fake, struct diff_world *real)
 	}
 }
 
-static bool run_op(struct diff_world *fake, struct diff_world *real, const struct diff_op *op)
+static bool run_op(
+	struct nctl_fake *f, struct diff_world *fake, struct diff_world *real, const struct diff_op *op)
 {
 	int want = diff_world_request(fake, op->b.p, op->b.len);
 	int have = diff_world_request(real, op->b.p, op->b.len);
-	bool settled = settle(fake, real), same = want == have;
+	bool settled = settle(f, fake, real), same = want == have;
 	if (!same)
 		printf("  answers differ: fake %d (%s), real %d (%s)\n", want, strerror(want), have,
 			strerror(have));
@@ -169,7 +187,8 @@ static bool run_op(struct diff_world *fake, struct diff_world *real, const struc
 	return same && settled;
 }
 
-static bool run_ops(const struct options *o, uint64_t seed, struct diff_world *fake, struct diff_world *real)
+static bool run_ops(const struct options *o, uint64_t seed, struct nctl_fake *f, struct diff_world *fake,
+	struct diff_world *real)
 {
 	struct diff_gen g;
 	diff_gen_init(&g, seed, o->all_kinds);
@@ -179,7 +198,7 @@ static bool run_ops(const struct options *o, uint64_t seed, struct diff_world *f
 		diff_gen_next(&g, &op);
 		if (o->verbose)
 			printf("seed %llu op %u: %s\n", (unsigned long long)seed, i, op.text);
-		if (!run_op(fake, real, &op)) {
+		if (!run_op(f, fake, real, &op)) {
 			printf("seed %llu op %u: %s: DIFFERENT\n", (unsigned long long)seed, i, op.text);
 			return false;
 		}
@@ -204,21 +223,64 @@ static int run_sequence(const struct options *o, uint64_t seed)
 	if (r == 0)
 		r = diff_world_open(&real, "real", nctl_kernel_here());
 	if (r == 0)
-		r = settle(&fake, &real) ? run_ops(o, seed, &fake, &real) : (agree(&fake, &real, true), 0);
+		r = settle(f, &fake, &real) ? run_ops(o, seed, f, &fake, &real)
+		                            : (agree(&fake, &real, true), 0);
 	diff_world_close(&fake);
 	diff_world_close(&real);
 	nctl_fake_free(f);
 	return r;
 }
 
+/* Every jobs'th sequence from the first-th on: an exit status. */
+static int run_share(const struct options *o, unsigned first)
+{
+	unsigned different = 0, n = 0;
+	for (unsigned i = first; i < o->sequences; i += o->jobs, n++) {
+		int r = run_sequence(o, o->seed + i);
+		if (r == -EPERM) {
+			printf("skipped: no right to make a network namespace\n");
+			return DIFF_SKIP;
+		}
+		if (r < 0) {
+			printf("seed %llu: %s\n", (unsigned long long)(o->seed + i), strerror(-r));
+			return 1;
+		}
+		different += r == 0;
+	}
+	printf("%u sequences of %u requests from seed %llu, every %u: %u different\n", n, o->length,
+		(unsigned long long)(o->seed + first), o->jobs, different);
+	return different ? 1 : 0;
+}
+
+/* Shares the sequences among processes, which mostly wait for linkwatch. The worst exit status of all. */
+static int run_jobs(const struct options *o)
+{
+	int worst = 0, status;
+	if (o->jobs <= 1)
+		return run_share(o, 0);
+	for (unsigned i = 0; i < o->jobs; i++) {
+		pid_t pid = fork();
+		if (pid == 0)
+			exit(run_share(o, i));
+		if (pid < 0)
+			worst = 1;
+	}
+	while (wait(&status) > 0)
+		worst = nctl_max(worst, WIFEXITED(status) ? WEXITSTATUS(status) : 1);
+	return worst;
+}
+
 static int parse(int argc, char **argv, struct options *o)
 {
 	static const struct option longs[] = {{"kinds", required_argument, NULL, 'k'}, {0}};
 	for (;;) {
-		int c = getopt_long(argc, argv, "k:n:s:l:v", longs, NULL);
+		int c = getopt_long(argc, argv, "j:k:n:s:l:v", longs, NULL);
 		switch (c) {
 		case -1:
-			return optind == argc ? 0 : -1;
+			return optind == argc && o->jobs > 0 && o->jobs <= DIFF_MAX_JOBS ? 0 : -1;
+		case 'j':
+			o->jobs = (unsigned)strtoul(optarg, NULL, 10);
+			break;
 		case 'k':
 			o->all_kinds = strcmp(optarg, "all") == 0;
 			break;
@@ -242,27 +304,12 @@ static int parse(int argc, char **argv, struct options *o)
 
 int main(int argc, char **argv)
 {
-	struct options o = {.sequences = 100, .length = 16, .seed = 1};
-	unsigned different = 0;
+	struct options o = {.sequences = 100, .length = 16, .seed = 1, .jobs = 1};
 	if (parse(argc, argv, &o) < 0) {
 		fprintf(stderr, "usage: differential [--kinds native|all] [-n SEQUENCES] [-l LENGTH] [-s "
-				"SEED] [-v]\n");
+				"SEED] [-j JOBS] [-v]\n");
 		return 2;
 	}
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	for (unsigned i = 0; i < o.sequences; i++) {
-		int r = run_sequence(&o, o.seed + i);
-		if (r == -EPERM) {
-			printf("skipped: no right to make a network namespace\n");
-			return DIFF_SKIP;
-		}
-		if (r < 0) {
-			printf("seed %llu: %s\n", (unsigned long long)(o.seed + i), strerror(-r));
-			return 1;
-		}
-		different += r == 0;
-	}
-	printf("%u sequences of %u requests from seed %llu: %u different\n", o.sequences, o.length,
-		(unsigned long long)o.seed, different);
-	return different ? 1 : 0;
+	return run_jobs(&o);
 }

@@ -193,6 +193,17 @@ int nctl_fake_refuse(struct nctl_fake *f, const struct nctl_fake_refusal *r)
 	return 0;
 }
 
+void nctl_fake_clear_refusals(struct nctl_fake *f)
+{
+	struct nctl_list *pos, *tmp;
+	fk_lock(f);
+	nctl_list_for_each_safe(pos, tmp, &f->refusals) {
+		nctl_list_del(pos);
+		free(nctl_list_entry(pos, struct fk_refusal, node));
+	}
+	fk_unlock(f);
+}
+
 static void fk_drop_queue(struct fk_transport *t)
 {
 	struct nctl_list *pos, *tmp;

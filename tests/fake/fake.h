@@ -64,6 +64,8 @@ struct nctl_fake_refusal {
 };
 /* Refuses matching messages without looking at them. Strings are copied. 0 or -ENOMEM. */
 int nctl_fake_refuse(struct nctl_fake *f, const struct nctl_fake_refusal *r);
+/* Forgets those that are armed. */
+void nctl_fake_clear_refusals(struct nctl_fake *f);
 
 /* Every event transport loses its next n events (0: those now queued) and reports ENOBUFS. */
 void nctl_fake_overrun_events(struct nctl_fake *f, unsigned n);

@@ -11,12 +11,13 @@
 #include "fake/core.h"
 #include "fake/wire.h"
 
+enum { FK_ACTIVE_BACKUP = 1 }; /* BOND_MODE_ACTIVEBACKUP of linux/if_bonding.h */
+
 static void fk_bond_setup(struct nctl_fake *f, struct fk_link *l)
 {
 	(void)f;
 	l->flags |= IFF_MASTER;
 	l->max_mtu = 65535;
-	l->carrier = false;
 }
 
 static int fk_bond_create(
@@ -30,7 +31,10 @@ static int fk_bond_create(
 	if (l->id > 6)
 		return -EINVAL;
 	l->miimon = info[IFLA_BOND_MIIMON] ? fk_u32(info[IFLA_BOND_MIIMON]) : 0;
-	return fk_link_register(rq, l);
+	int r = fk_link_register(rq, l);
+	if (r == 0)
+		fk_carrier(rq->f, l, false);
+	return r;
 }
 
 static struct fk_link *fk_bond_slave(struct nctl_fake *f, const struct fk_link *bond, bool live)
@@ -49,6 +53,16 @@ static void fk_bond_carrier(struct nctl_fake *f, struct fk_link *bond)
 	fk_carrier(f, bond, fk_bond_slave(f, bond, true) != NULL);
 }
 
+/* bond_select_active_slave(): the bond tells when another slave has become the active one. */
+static void fk_bond_failover(struct nctl_fake *f, struct fk_link *bond)
+{
+	if (bond->id != FK_ACTIVE_BACKUP || (bond->active && bond->active->port_live))
+		return;
+	bond->active = fk_bond_slave(f, bond, true);
+	if (bond->active)
+		fk_notify(f, bond, FK_CHANGEINFO);
+}
+
 static int fk_bond_check(struct fk_req *rq, struct fk_link *bond, struct fk_link *slave)
 {
 	if (slave->flags & IFF_MASTER && slave->kind != &fk_kind_bond)
@@ -61,9 +75,20 @@ static int fk_bond_check(struct fk_req *rq, struct fk_link *bond, struct fk_link
 		return fk_refuse(rq, -EPERM, "Cannot enslave bond to itself.");
 	if (slave->flags & IFF_UP)
 		return fk_refuse(rq, -EPERM, "Device can not be enslaved while up");
-	if (fk_is_below(rq->f, bond, slave))
-		return -EBUSY;
 	return 0;
+}
+
+/* What bond_enslave() undoes after a failure. */
+static void fk_bond_refused(struct fk_req *rq, struct fk_link *bond, struct fk_link *slave)
+{
+	fk_close(rq->f, slave);
+	slave->flags &= ~(unsigned)IFF_SLAVE;
+	fk_set_addr(rq, slave, slave->saved_addr);
+	fk_set_mtu(rq, slave, slave->saved_mtu);
+	if (!fk_bond_slave(rq->f, bond, false) && memcmp(bond->addr, slave->addr, sizeof bond->addr) == 0) {
+		fk_random_addr(rq->f, bond->addr);
+		bond->addr_set = false;
+	}
 }
 
 static int fk_bond_enslave(struct fk_req *rq, struct fk_link *bond, struct fk_link *slave)
@@ -79,21 +104,23 @@ static int fk_bond_enslave(struct fk_req *rq, struct fk_link *bond, struct fk_li
 	slave->saved_mtu = slave->mtu;
 	memcpy(slave->saved_addr, slave->addr, sizeof slave->addr);
 	r = fk_set_mtu(rq, slave, bond->mtu);
-	if (r < 0)
-		return r;
-	r = fk_set_addr(rq, slave, bond->addr);
-	if (r < 0)
-		return r;
-	slave->flags |= IFF_SLAVE;
-	r = fk_open(f, slave);
+	if (r == 0)
+		r = fk_set_addr(rq, slave, bond->addr);
+	if (r == 0) {
+		slave->flags |= IFF_SLAVE;
+		r = fk_open(f, slave);
+	}
+	if (r == 0 && fk_is_below(f, bond, slave))
+		r = -EBUSY; /* noticed only now */
 	if (r < 0) {
-		slave->flags &= ~(unsigned)IFF_SLAVE;
+		fk_bond_refused(rq, bond, slave);
 		return r;
 	}
 	slave->master = bond;
-	slave->port_live = slave->carrier;
+	slave->port_live = slave->carrier || !bond->miimon;
 	fk_notify(f, slave, FK_CHANGEUPPER);
 	fk_bond_carrier(f, bond);
+	fk_bond_failover(f, bond);
 	return 0;
 }
 
@@ -102,6 +129,8 @@ static void fk_bond_release(struct nctl_fake *f, struct fk_link *bond, struct fk
 	struct fk_req rq = {.f = f};
 	slave->master = NULL;
 	slave->port_live = false;
+	if (bond->active == slave)
+		bond->active = NULL;
 	fk_notify(f, slave, FK_CHANGEUPPER);
 	if (!fk_bond_slave(f, bond, false))
 		fk_bond_carrier(f, bond);
@@ -110,6 +139,12 @@ static void fk_bond_release(struct nctl_fake *f, struct fk_link *bond, struct fk
 	slave->flags &= ~(unsigned)IFF_SLAVE;
 	fk_set_mtu(&rq, slave, slave->saved_mtu);
 	fk_bond_carrier(f, bond);
+	if (!fk_bond_slave(f, bond, false)) {
+		fk_random_addr(f, bond->addr);
+		bond->addr_set = false;
+		fk_notify(f, bond, FK_CHANGEADDR);
+	}
+	fk_bond_failover(f, bond);
 }
 
 static void fk_bond_port(struct nctl_fake *f, struct fk_link *bond, struct fk_link *slave, enum fk_event ev)
@@ -121,7 +156,8 @@ static void fk_bond_port(struct nctl_fake *f, struct fk_link *bond, struct fk_li
 	case FK_UP:
 	case FK_CHANGE:
 	case FK_DOWN:
-		slave->port_live = slave->flags & IFF_UP && slave->carrier;
+		if (bond->miimon) /* else nobody looks */
+			slave->port_live = slave->flags & IFF_UP && slave->carrier;
 		fk_bond_carrier(f, bond);
 		break;
 	case FK_REGISTER:

@@ -109,7 +109,9 @@ static int fk_bridge_set_addr(struct fk_req *rq, struct fk_link *br, const uint8
 static int fk_bridge_create(
 	struct fk_req *rq, struct fk_link *br, const struct nlattr **tb, const struct nlattr *data)
 {
-	(void)data;
+	br->data_len = data ? nctl_min(fk_len(data), sizeof br->data) : 0;
+	if (data)
+		memcpy(br->data, fk_data(data), br->data_len);
 	int r = fk_link_register(rq, br);
 	if (r == 0 && tb[IFLA_ADDRESS])
 		fk_bridge_select(rq->f, br);
@@ -125,6 +127,8 @@ static int fk_bridge_enslave(struct fk_req *rq, struct fk_link *br, struct fk_li
 		return -EINVAL;
 	if (port->kind == &fk_kind_bridge)
 		return fk_refuse(rq, -ELOOP, "Can not enslave a bridge to a bridge");
+	if (port->kind == &fk_kind_vrf)
+		return -EINVAL; /* IFF_NO_RX_HANDLER */
 	if (fk_rx_busy(f, port) || fk_is_below(f, br, port))
 		return -EBUSY;
 	port->master = br;

@@ -91,6 +91,8 @@ static int fk_macvlan_create(
 			return -EINVAL;
 		if (fk_rx_busy(rq->f, lower))
 			return -EBUSY;
+		if (lower->kind == &fk_kind_vrf)
+			return -EINVAL; /* IFF_NO_RX_HANDLER */
 	}
 	l->lower = lower;
 	l->carrier = lower->carrier;

@@ -19,6 +19,14 @@ static uint64_t fk_random(struct nctl_fake *f)
 	return f->rng >> 16;
 }
 
+/* eth_random_addr() */
+void fk_random_addr(struct nctl_fake *f, uint8_t addr[static FK_ETH_ALEN])
+{
+	uint64_t mac = fk_random(f);
+	memcpy(addr, &mac, FK_ETH_ALEN);
+	addr[0] = (addr[0] & 0xfc) | 2;
+}
+
 struct nctl_list *fk_links(struct nctl_fake *f)
 {
 	return &f->links;
@@ -27,7 +35,6 @@ struct nctl_list *fk_links(struct nctl_fake *f)
 struct fk_link *fk_link_new(struct nctl_fake *f, const struct fk_kind *kind)
 {
 	struct fk_link *l = calloc(1, sizeof *l);
-	uint64_t mac = fk_random(f);
 	if (!l)
 		return NULL;
 	nctl_list_init(&l->node);
@@ -43,8 +50,7 @@ struct fk_link *fk_link_new(struct nctl_fake *f, const struct fk_kind *kind)
 	l->min_mtu = 68;
 	l->max_mtu = 65535;
 	l->txqlen = 1000;
-	memcpy(l->addr, &mac, sizeof l->addr);
-	l->addr[0] = (l->addr[0] & 0xfc) | 2;
+	fk_random_addr(f, l->addr);
 	memset(l->brd, 0xff, sizeof l->brd);
 	if (kind && kind->setup)
 		kind->setup(f, l);

@@ -51,14 +51,15 @@ struct fk_link {
 	bool mtu_set;  /* bridge: by a user */
 	char alias[256];
 	struct fk_link *master, *lower, *peer; /* lower: IFLA_LINK of vlan and macvlan; peer: of a veth */
-	bool port_live;        /* bridge port in forwarding state, bond slave with its link up */
-	bool has_inet6, ready; /* an inet6_dev exists; IF_READY */
+	bool port_live;                   /* bridge port in forwarding state, bond slave with its link up */
+	bool has_inet4, has_inet6, ready; /* an in_device and an inet6_dev exist; IF_READY */
 	struct nctl_list addrs4, addrs6;
 	uint32_t id;         /* VLAN id, VRF table, bond or macvlan mode */
 	uint16_t vlan_proto; /* network order */
 	uint32_t vlan_flags;
 	uint32_t miimon;
-	uint32_t saved_mtu; /* of a bond slave, from before it joined */
+	struct fk_link *active; /* slave of a bond */
+	uint32_t saved_mtu;     /* of a bond slave, from before it joined */
 	uint8_t saved_addr[FK_ETH_ALEN];
 	uint8_t data[FK_DATA_MAX]; /* other IFLA_INFO_DATA attributes, as the creator gave them */
 	size_t data_len;
@@ -118,6 +119,7 @@ struct fk_transport;
 
 /* links.c: objects and the notifier chain */
 struct fk_link *fk_link_new(struct nctl_fake *f, const struct fk_kind *kind);
+void fk_random_addr(struct nctl_fake *f, uint8_t addr[static FK_ETH_ALEN]);
 void fk_link_destroy(struct fk_link *l);
 struct fk_link *fk_link_by_index(struct nctl_fake *f, int ifindex);
 struct fk_link *fk_link_by_name(struct nctl_fake *f, const char *name);
