@@ -23,6 +23,9 @@
 #                             and folders, and waits until it answers; then
 #                             $netctld_pid and, for netctl, NETCTL_RUNTIME are set
 #   netctld_stop              ends it and waits; its exit status
+#   watch_kernel FILE         writes what `ip monitor link address` says to FILE, and returns
+#                             when it is listening. Leaves links named watched* in the way
+#   watch_end FILE            returns when FILE has all that happened before, and ends it
 #   done_testing              must be said last: a test that ends before failed
 #
 # $tmp is a folder that goes away at the end, TMPDIR as well. netctl and netctld of the build
@@ -177,7 +180,7 @@ netctld_start() {
 		_args="$_args -c '$_path'"
 	done
 	[ -d "$NETCTL_RUNTIME" ] || mkdir -m 0700 "$NETCTL_RUNTIME"
-	eval "netctld -r '$NETCTL_RUNTIME' $_args" >"$tmp/netctld.log" 2>&1 </dev/null &
+	eval "exec netctld -r '$NETCTL_RUNTIME' $_args" >"$tmp/netctld.log" 2>&1 </dev/null &
 	netctld_pid=$!
 	at_exit 'netctld_stop >/dev/null 2>&1'
 	wait_until _netctld_answers || {
@@ -200,4 +203,23 @@ netctld_stop() {
 	_rc=$?
 	netctld_pid=
 	return $_rc
+}
+
+_watch_hears() { # FILE: something happens, is it written down?
+	ip link add watched0 type veth peer name watched1 2>/dev/null || ip link del watched0
+	grep -q watched "$1"
+}
+
+watch_kernel() {
+	# Not the default buffer, which a burst of some hundred links overruns.
+	ip -rcvbuf 33554432 monitor link address >"$1" 2>&1 &
+	watch_pid=$!
+	wait_until _watch_hears "$1"
+}
+
+watch_end() {
+	ip link add watched-end type veth peer name watched-end1
+	ip link del watched-end
+	wait_until grep -q '^Deleted.*watched-end1*@' "$1"
+	kill "$watch_pid"
 }
