@@ -238,11 +238,8 @@ static int fk_addr6_modify(struct fk_req *rq, struct fk_addr *old, struct fk_add
 	const uint32_t set = IFA_F_PERMANENT | IFA_F_DEPRECATED | IFA_F_NODAD | IFA_F_NOPREFIXROUTE;
 	uint16_t flags = rq->nlh->nlmsg_flags;
 	bool replace = flags & NLM_F_REPLACE && !(flags & NLM_F_EXCL);
-	int r = fk_addr6_lifetimes(rq, NULL, a);
-	if (r == 0 && !replace)
-		r = fk_refuse(rq, -EEXIST, "address already assigned");
-	if (r < 0)
-		return r;
+	if (!replace)
+		return fk_refuse(rq, -EEXIST, "address already assigned");
 	old->flags = (old->flags & ~set) | (a->flags & set);
 	old->valid = a->valid;
 	old->preferred = a->preferred;

@@ -34,7 +34,7 @@ int fk_set_flags(struct nctl_fake *f, struct fk_link *l, unsigned flags)
 static void fk_flags_changed(struct nctl_fake *f, struct fk_link *l, unsigned changed)
 {
 	if (changed)
-		fk_link_event(f, l, RTM_NEWLINK);
+		fk_link_event(f, l);
 	if (changed & IFF_UP)
 		fk_notify(f, l, l->flags & IFF_UP ? FK_UP : FK_DOWN);
 	if (l->flags & IFF_UP && changed & ~(unsigned)IFF_UP)
@@ -83,7 +83,8 @@ int fk_set_mtu(struct fk_req *rq, struct fk_link *l, uint32_t mtu)
 int fk_set_addr(struct fk_req *rq, struct fk_link *l, const uint8_t *addr)
 {
 	static const uint8_t zero[FK_ETH_ALEN];
-	if (memcmp(l->addr, addr, sizeof l->addr) != 0) {
+	/* since 6.8 the same address once more is fine, whatever it is */
+	if (rq->f->version < 6008 || memcmp(l->addr, addr, sizeof l->addr) != 0) {
 		if (addr[0] & 1 || memcmp(addr, zero, sizeof zero) == 0)
 			return -EADDRNOTAVAIL;
 		int r = l->kind && l->kind->set_addr ? l->kind->set_addr(rq, l, addr) : 0;

@@ -83,8 +83,10 @@ static void diff_op_updown(struct diff_gen *g, struct diff_op *op)
 static void diff_op_master(struct diff_gen *g, struct diff_op *op)
 {
 	unsigned change = diff_chance(g, 20) ? IFF_UP : 0;
-	diff_begin(op, RTM_NEWLINK, diff_pick(g), change && diff_chance(g, 70) ? IFF_UP : 0, change);
-	int master = diff_chance(g, 25) ? 0 : diff_pick(g);
+	int port = diff_pick(g), master = diff_chance(g, 25) ? 0 : diff_pick(g);
+	if (g->all_kinds && port == 1)
+		port = 10; /* a bond takes lo and its type, which the fake does not model */
+	diff_begin(op, RTM_NEWLINK, port, change && diff_chance(g, 70) ? IFF_UP : 0, change);
 	diff_say(op, " master %d", master);
 	fk_put_u32(&op->b, IFLA_MASTER, (uint32_t)master);
 }

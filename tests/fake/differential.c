@@ -24,8 +24,8 @@
  * events until both agree, and a time-out is a difference. Duplicate address detection is off (accept_dad 0).
  *
  * NOT: macvlan passthru and source mode; spanning tree; bond modes other than active-backup and balance-xor,
- * MII monitoring; promiscuity counts; finite lifetimes that run out; IFLA_NET_NS_*; IFLA_OPERSTATE and
- * IFLA_LINKMODE.
+ * MII monitoring, lo as a slave; promiscuity counts; finite lifetimes that run out; IFLA_NET_NS_*;
+ * IFLA_OPERSTATE and IFLA_LINKMODE.
  */
 
 #include <errno.h>

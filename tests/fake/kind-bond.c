@@ -135,8 +135,8 @@ static void fk_bond_release(struct nctl_fake *f, struct fk_link *bond, struct fk
 	if (!fk_bond_slave(f, bond, false))
 		fk_bond_carrier(f, bond);
 	fk_close(f, slave);
-	fk_set_addr(&rq, slave, slave->saved_addr);
 	slave->flags &= ~(unsigned)IFF_SLAVE;
+	fk_set_addr(&rq, slave, slave->saved_addr);
 	fk_set_mtu(&rq, slave, slave->saved_mtu);
 	fk_bond_carrier(f, bond);
 	if (!fk_bond_slave(f, bond, false)) {
@@ -194,10 +194,10 @@ static int fk_bond_set_addr(struct fk_req *rq, struct fk_link *bond, const uint8
 	return 0;
 }
 
-static void fk_bond_doom(struct nctl_fake *f, struct fk_link *bond, struct nctl_list *doomed)
+/* bond_uninit() */
+static void fk_bond_uninit(struct nctl_fake *f, struct fk_link *bond)
 {
 	struct fk_link *slave;
-	(void)doomed;
 	while ((slave = fk_bond_slave(f, bond, false)))
 		fk_bond_release(f, bond, slave);
 }
@@ -219,6 +219,6 @@ const struct fk_kind fk_kind_bond = {
 	.enslave = fk_bond_enslave,
 	.release = fk_bond_release,
 	.port_event = fk_bond_port,
-	.doom = fk_bond_doom,
+	.uninit = fk_bond_uninit,
 	.put_data = fk_bond_data,
 };

@@ -148,7 +148,7 @@ static int fk_bridge_enslave(struct fk_req *rq, struct fk_link *br, struct fk_li
 /* del_nbp() */
 static void fk_bridge_unlink(struct nctl_fake *f, struct fk_link *br, struct fk_link *port)
 {
-	fk_link_event(f, port, RTM_NEWLINK); /* it is no longer promiscuous */
+	fk_link_event(f, port); /* it is no longer promiscuous */
 	fk_bridge_port(f, br, port, false);
 	fk_bridge_port_event_send(f, br, port, RTM_DELLINK);
 	port->master = NULL;

@@ -239,8 +239,10 @@ static int fk_vlan_open(struct nctl_fake *f, struct fk_link *l)
 {
 	if (!(l->lower->flags & IFF_UP))
 		return -ENETDOWN;
-	if (!l->addr_set)
+	if (!l->addr_set && memcmp(l->addr, l->lower->addr, sizeof l->addr) != 0) {
 		memcpy(l->addr, l->lower->addr, sizeof l->addr);
+		fk_notify(f, l, FK_CHANGEADDR);
+	}
 	if (l->lower->carrier)
 		fk_carrier(f, l, true);
 	return 0;

@@ -179,13 +179,14 @@ unsigned fk_link_flags(const struct fk_link *l)
 	return flags;
 }
 
-void fk_link_event(struct nctl_fake *f, struct fk_link *l, uint16_t type)
+/* rtmsg_ifinfo() for RTM_NEWLINK */
+void fk_link_event(struct nctl_fake *f, struct fk_link *l)
 {
 	uint8_t bytes[4096];
 	struct fk_buf b = FK_BUF(bytes);
-	if (!l->registered || (l->dying && type == RTM_NEWLINK) || (!l->announced && type == RTM_DELLINK))
+	if (!l->registered || l->dying)
 		return;
-	fk_put_link(&b, l, type, 0, 0);
+	fk_put_link(&b, l, RTM_NEWLINK, 0, 0);
 	fk_broadcast(f, RTNLGRP_LINK, bytes, b.len);
 }
 
@@ -194,7 +195,7 @@ void fk_state_change(struct nctl_fake *f, struct fk_link *l)
 	if (!(l->flags & IFF_UP))
 		return;
 	fk_notify(f, l, FK_CHANGE);
-	fk_link_event(f, l, RTM_NEWLINK);
+	fk_link_event(f, l);
 }
 
 void fk_notify(struct nctl_fake *f, struct fk_link *l, enum fk_event ev)
@@ -206,7 +207,7 @@ void fk_notify(struct nctl_fake *f, struct fk_link *l, enum fk_event ev)
 	case FK_CHANGENAME:
 	case FK_CHANGEUPPER:
 	case FK_CHANGEINFO:
-		fk_link_event(f, l, RTM_NEWLINK);
+		fk_link_event(f, l);
 		break;
 	case FK_UP:
 	case FK_DOWN:
@@ -276,7 +277,7 @@ static void fk_close_all(struct nctl_fake *f, struct nctl_list *doomed)
 		struct fk_link *l = nctl_list_entry(pos, struct fk_link, doom);
 		if (!l->closing)
 			continue;
-		fk_link_event(f, l, RTM_NEWLINK);
+		fk_link_event(f, l);
 		fk_notify(f, l, FK_DOWN);
 	}
 }
@@ -294,6 +295,18 @@ static void fk_kill_uppers(struct nctl_fake *f, struct fk_link *l)
 		fk_links_kill(f, &uppers);
 }
 
+/* The message is made before the kind lets go of its ports, and sent after. */
+static void fk_say_goodbye(struct nctl_fake *f, struct fk_link *l)
+{
+	uint8_t bytes[4096];
+	struct fk_buf b = FK_BUF(bytes);
+	fk_put_link(&b, l, RTM_DELLINK, 0, 0);
+	if (l->kind && l->kind->uninit)
+		l->kind->uninit(f, l);
+	if (l->announced)
+		fk_broadcast(f, RTNLGRP_LINK, bytes, b.len);
+}
+
 /* unregister_netdevice_many() and what follows; the list is empty afterwards. */
 void fk_links_kill(struct nctl_fake *f, struct nctl_list *doomed)
 {
@@ -305,7 +318,7 @@ void fk_links_kill(struct nctl_fake *f, struct nctl_list *doomed)
 		struct fk_link *l = nctl_list_entry(pos, struct fk_link, doom);
 		fk_notify(f, l, FK_UNREGISTER);
 		fk_kill_uppers(f, l);
-		fk_link_event(f, l, RTM_DELLINK);
+		fk_say_goodbye(f, l);
 		fk_linkwatch_forget(f, l);
 	}
 	nctl_list_for_each_safe(pos, tmp, doomed)

@@ -209,7 +209,7 @@ int fk_link_configure(struct fk_req *rq, struct fk_link *l, const struct ifinfom
 			return r;
 	}
 	l->announced = true;
-	fk_link_event(rq->f, l, RTM_NEWLINK);
+	fk_link_event(rq->f, l);
 	if ((old ^ l->flags) & IFF_UP)
 		fk_notify(rq->f, l, FK_UP);
 	return 0;

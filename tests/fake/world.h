@@ -106,6 +106,8 @@ struct fk_kind {
 	void (*lower_event)(struct nctl_fake *f, struct fk_link *l, struct fk_link *lower, enum fk_event ev);
 	/* Before the links die; puts further victims on the list by fk_doom. */
 	void (*doom)(struct nctl_fake *f, struct fk_link *l, struct nctl_list *doomed);
+	/* When the last message about l has been made, before it is sent. */
+	void (*uninit)(struct nctl_fake *f, struct fk_link *l);
 	size_t (*put_data)(const struct fk_link *l, uint8_t *buf); /* explicit IFLA_INFO_DATA attributes */
 };
 
@@ -125,7 +127,7 @@ struct fk_link *fk_link_by_index(struct nctl_fake *f, int ifindex);
 struct fk_link *fk_link_by_name(struct nctl_fake *f, const char *name);
 int fk_link_register(struct fk_req *rq, struct fk_link *l);
 void fk_notify(struct nctl_fake *f, struct fk_link *l, enum fk_event ev);
-void fk_link_event(struct nctl_fake *f, struct fk_link *l, uint16_t type);
+void fk_link_event(struct nctl_fake *f, struct fk_link *l);
 void fk_state_change(struct nctl_fake *f, struct fk_link *l);
 bool fk_oper_up(const struct fk_link *l);
 unsigned fk_link_flags(const struct fk_link *l);
