@@ -177,7 +177,7 @@ void fk_inet6_event(struct nctl_fake *f, struct fk_link *l, enum fk_event ev)
 	case FK_CHANGEMTU:
 		if (l->mtu < FK_IPV6_MIN_MTU) {
 			fk_inet6_down(f, l, !(l->flags & IFF_LOOPBACK));
-		} else if (!l->has_inet6) {
+		} else if (!l->has_inet6 && !l->dying) {
 			fk_inet6_new(l);
 			if (l->ready)
 				fk_inet6_autoconf(f, l);

@@ -20,12 +20,15 @@ int fk_set_flags(struct nctl_fake *f, struct fk_link *l, unsigned flags)
 	if (!((old ^ flags) & IFF_UP))
 		return 0;
 	if (old & IFF_UP) {
+		l->running = false;
 		if (l->kind && l->kind->stop)
 			l->kind->stop(f, l);
 		l->flags &= ~(unsigned)IFF_UP;
 		return 0;
 	}
+	l->running = true;
 	int r = l->kind && l->kind->open ? l->kind->open(f, l) : 0;
+	l->running = r == 0;
 	if (r == 0)
 		l->flags |= IFF_UP;
 	return r;

@@ -179,20 +179,36 @@ static bool diff_repeated(struct diff_world *w, const char *id, const char *text
 	return same;
 }
 
+/* "link 10" or "addr 10 fe80::1" of a line. */
+static void diff_id(const char *text, char id[static 64])
+{
+	unsigned blanks = text[0] == 'a' ? 3 : 2;
+	size_t i = 0;
+	for (; text[i] && i < 63; i++) {
+		if (text[i] == ' ' && --blanks == 0)
+			break;
+		id[i] = text[i];
+	}
+	id[i] = '\0';
+}
+
+void diff_world_remember(struct diff_world *w)
+{
+	for (size_t i = 0; i < w->state.n; i++) {
+		char id[64], text[1040];
+		diff_id(w->state.v[i], id);
+		snprintf(text, sizeof text, "new %s", w->state.v[i]);
+		diff_repeated(w, id, text);
+	}
+}
+
 static void diff_event(struct diff_world *w, const struct nlmsghdr *nlh)
 {
 	struct fk_words words;
-	char text[sizeof words.text + 8], id[64] = "";
+	char text[sizeof words.text + 8], id[64];
 	if (!fk_describe(nlh, true, &words))
 		return;
-	/* "link 10" or "addr 10 fe80::1": up to the second or third blank */
-	unsigned blanks = words.text[0] == 'a' ? 3 : 2;
-	for (size_t i = 0; words.text[i] && i < sizeof id - 1; i++) {
-		if (words.text[i] == ' ' && --blanks == 0)
-			break;
-		id[i] = words.text[i];
-		id[i + 1] = '\0';
-	}
+	diff_id(words.text, id);
 	snprintf(text, sizeof text, "%s %s", words.removed ? "del" : "new", words.text);
 	/* New IPv6 addresses are told of from a work queue of their own, so they are a stream of their own.
 	 */

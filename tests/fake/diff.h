@@ -48,6 +48,8 @@ void diff_world_nudge(struct diff_world *w);
 int diff_world_drain(struct diff_world *w);
 /* Waits until there may be more events, at most ms. */
 void diff_world_wait(struct diff_world *w, unsigned ms);
+/* Takes the last dump as said: events that only repeat it are not new. */
+void diff_world_remember(struct diff_world *w);
 void diff_world_clear_streams(struct diff_world *w);
 /* All streams as text, by ascending ifindex; owned by the caller. */
 char *diff_world_streams(const struct diff_world *w);

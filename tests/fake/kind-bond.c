@@ -124,20 +124,26 @@ static int fk_bond_enslave(struct fk_req *rq, struct fk_link *bond, struct fk_li
 	return 0;
 }
 
-static void fk_bond_release(struct nctl_fake *f, struct fk_link *bond, struct fk_link *slave)
+/* __bond_release_one(); quiet: one of the two is being unregistered, then the MTU is restored without a word.
+ */
+static void fk_bond_let_go(struct nctl_fake *f, struct fk_link *bond, struct fk_link *slave, bool quiet)
 {
 	struct fk_req rq = {.f = f};
+	fk_link_event(f, slave); /* its lower state changes */
 	slave->master = NULL;
 	slave->port_live = false;
 	if (bond->active == slave)
 		bond->active = NULL;
 	fk_notify(f, slave, FK_CHANGEUPPER);
+	slave->flags &= ~(unsigned)IFF_SLAVE;
 	if (!fk_bond_slave(f, bond, false))
 		fk_bond_carrier(f, bond);
 	fk_close(f, slave);
-	slave->flags &= ~(unsigned)IFF_SLAVE;
 	fk_set_addr(&rq, slave, slave->saved_addr);
-	fk_set_mtu(&rq, slave, slave->saved_mtu);
+	if (quiet)
+		slave->mtu = slave->saved_mtu;
+	else
+		fk_set_mtu(&rq, slave, slave->saved_mtu);
 	fk_bond_carrier(f, bond);
 	if (!fk_bond_slave(f, bond, false)) {
 		fk_random_addr(f, bond->addr);
@@ -147,11 +153,16 @@ static void fk_bond_release(struct nctl_fake *f, struct fk_link *bond, struct fk
 	fk_bond_failover(f, bond);
 }
 
+static void fk_bond_release(struct nctl_fake *f, struct fk_link *bond, struct fk_link *slave)
+{
+	fk_bond_let_go(f, bond, slave, false);
+}
+
 static void fk_bond_port(struct nctl_fake *f, struct fk_link *bond, struct fk_link *slave, enum fk_event ev)
 {
 	switch (ev) {
 	case FK_UNREGISTER:
-		fk_bond_release(f, bond, slave);
+		fk_bond_let_go(f, bond, slave, true);
 		break;
 	case FK_UP:
 	case FK_CHANGE:
@@ -199,7 +210,27 @@ static void fk_bond_uninit(struct nctl_fake *f, struct fk_link *bond)
 {
 	struct fk_link *slave;
 	while ((slave = fk_bond_slave(f, bond, false)))
-		fk_bond_release(f, bond, slave);
+		fk_bond_let_go(f, bond, slave, true);
+}
+
+static int fk_bond_change(struct fk_req *rq, struct fk_link *bond, const struct nlattr *data)
+{
+	const struct nlattr *info[IFLA_BOND_MAX + 1];
+	if (fk_parse_nest(info, IFLA_BOND_MAX, data) < 0)
+		return -EINVAL;
+	if (info[IFLA_BOND_MODE]) {
+		if (fk_u8(info[IFLA_BOND_MODE]) > 6)
+			return -EINVAL;
+		if (fk_bond_slave(rq->f, bond, false))
+			return -ENOTEMPTY;
+		if (bond->flags & IFF_UP)
+			return -EBUSY;
+		bond->id = fk_u8(info[IFLA_BOND_MODE]);
+		fk_notify(rq->f, bond, FK_CHANGEINFO);
+	}
+	if (info[IFLA_BOND_MIIMON])
+		bond->miimon = fk_u32(info[IFLA_BOND_MIIMON]);
+	return 0;
 }
 
 static size_t fk_bond_data(const struct fk_link *l, uint8_t *buf)
@@ -214,6 +245,7 @@ const struct fk_kind fk_kind_bond = {
 	.name = "bond",
 	.setup = fk_bond_setup,
 	.create = fk_bond_create,
+	.change = fk_bond_change,
 	.set_mtu = fk_bond_set_mtu,
 	.set_addr = fk_bond_set_addr,
 	.enslave = fk_bond_enslave,

@@ -305,11 +305,21 @@ static size_t fk_vlan_data(const struct fk_link *l, uint8_t *buf)
 	return b.len;
 }
 
+/* Flags and priority maps alone can be changed; an id is accepted and ignored. */
+static int fk_vlan_change(struct fk_req *rq, struct fk_link *l, const struct nlattr *data)
+{
+	(void)rq;
+	(void)l;
+	(void)data;
+	return 0;
+}
+
 const struct fk_kind fk_kind_vlan = {
 	.name = "vlan",
 	.validate = fk_vlan_validate,
 	.setup = fk_vlan_setup,
 	.create = fk_vlan_create,
+	.change = fk_vlan_change,
 	.open = fk_vlan_open,
 	.stop = fk_vlan_stop,
 	.set_mtu = fk_vlan_set_mtu,

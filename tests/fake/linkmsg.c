@@ -74,7 +74,7 @@ void fk_put_link(struct fk_buf *b, const struct fk_link *l, uint16_t type, uint1
 	size_t start = fk_msg_begin(b, type, flags, seq, &ifi, sizeof ifi);
 	fk_put_str(b, IFLA_IFNAME, l->name);
 	fk_put_u32(b, IFLA_TXQLEN, l->txqlen);
-	fk_put_u8(b, IFLA_OPERSTATE, l->flags & IFF_UP ? l->operstate : IF_OPER_DOWN);
+	fk_put_u8(b, IFLA_OPERSTATE, l->running ? l->operstate : IF_OPER_DOWN);
 	fk_put_u8(b, IFLA_LINKMODE, 0);
 	fk_put_u32(b, IFLA_MTU, l->mtu);
 	fk_put_u32(b, IFLA_MIN_MTU, l->min_mtu);
@@ -113,7 +113,7 @@ void fk_put_bridge_port(
 	fk_put_str(b, IFLA_IFNAME, l->name);
 	fk_put_u32(b, IFLA_MASTER, (uint32_t)bridge->ifindex);
 	fk_put_u32(b, IFLA_MTU, l->mtu);
-	fk_put_u8(b, IFLA_OPERSTATE, l->flags & IFF_UP ? l->operstate : IF_OPER_DOWN);
+	fk_put_u8(b, IFLA_OPERSTATE, l->running ? l->operstate : IF_OPER_DOWN);
 	fk_put(b, IFLA_ADDRESS, l->addr, sizeof l->addr);
 	if (fk_iflink(l) != l->ifindex)
 		fk_put_u32(b, IFLA_LINK, (uint32_t)fk_iflink(l));

@@ -172,7 +172,7 @@ bool fk_oper_up(const struct fk_link *l)
 unsigned fk_link_flags(const struct fk_link *l)
 {
 	unsigned flags = l->flags;
-	if (l->flags & IFF_UP) {
+	if (l->running) {
 		flags |= fk_oper_up(l) ? IFF_RUNNING : 0;
 		flags |= l->carrier ? (unsigned)IFF_LOWER_UP : 0;
 	}

@@ -45,6 +45,16 @@ static bool fk_short_addr(const struct nlattr **tb)
 	return false;
 }
 
+static bool fk_bad_gen_mode(const struct nlattr *spec)
+{
+	const struct nlattr *af[AF_INET6 + 1], *six[IFLA_INET6_MAX + 1];
+	if (fk_parse_nest(af, AF_INET6, spec) < 0 || !af[AF_INET6])
+		return false;
+	if (fk_parse_nest(six, IFLA_INET6_MAX, af[AF_INET6]) < 0 || !six[IFLA_INET6_ADDR_GEN_MODE])
+		return true;
+	return fk_u8(six[IFLA_INET6_ADDR_GEN_MODE]) > IN6_ADDR_GEN_MODE_RANDOM;
+}
+
 static int fk_set_af_spec(struct fk_link *l, const struct nlattr *spec)
 {
 	const struct nlattr *af[AF_INET6 + 1], *six[IFLA_INET6_MAX + 1];
@@ -292,6 +302,9 @@ int fk_do_newlink(struct fk_req *rq)
 			return ifi->ifi_index > 0 || by ? -ENODEV : -EINVAL;
 		return fk_setlink(rq, l, tb, false);
 	}
+	/* older kernels look at this before anything else */
+	if (rq->f->version < 6008 && tb[IFLA_AF_SPEC] && fk_bad_gen_mode(tb[IFLA_AF_SPEC]))
+		return -EINVAL;
 	r = fk_validate(rq, tb, info);
 	if (r < 0)
 		return r;

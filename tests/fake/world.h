@@ -42,6 +42,7 @@ struct fk_link {
 	char altnames[FK_MAX_ALTNAMES][128];
 	unsigned n_altnames;
 	unsigned flags;                                      /* IFF_*, without what is computed */
+	bool running;                                        /* open, or being opened: netif_running() */
 	bool carrier, registered, announced, closing, dying; /* announced: its first event is out */
 	uint8_t operstate, addr_gen_mode;
 	uint32_t mtu, min_mtu, max_mtu, group, txqlen;
