@@ -18,6 +18,8 @@ enum nctl_kind_trait {
 	NCTL_KIND_PEERED = 1 << 3,      /* made in pairs (veth) */
 	NCTL_KIND_LOWER_REQUIRED = 1 << 4,
 	NCTL_KIND_PHYSICAL = 1 << 5, /* no kind in the kernel: never created nor deleted (ethernets) */
+	/* The kernel brings it up by itself when its lower comes up, all of them in one go (net/8021q vlan_device_event). */
+	NCTL_KIND_FOLLOWS_UP = 1 << 6,
 };
 
 struct nctl_kind {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * DOC: builds a plan: settles who is doomed, walks the wanted links in dependency order, adds the deletions,
- * and sorts the operations by phase (stable, so the dependency order inside a phase stays). Memory runs out
- * in one place only: nctl_plan_add remembers it in b->err, and the end of the walk looks at it.
+ * and sorts the operations by phase (stable, so the dependency order inside a phase stays), CREATE by rank.
+ * Memory runs out in one place only: nctl_plan_add remembers it in b->err, and the end of the walk looks at
+ * it.
  */
 #include "plan/private.h"
 
@@ -102,24 +103,38 @@ void nctl_plan_adopt_addr(struct builder *b, const struct nctl_addr *a)
 		p->adopt_addrs[p->n_adopt_addrs++] = *a;
 }
 
-/* Counting sort by phase; needs are indexes and move along. */
+/* CREATE by rank, the other phases as they are. */
+static size_t place_of(const struct nctl_op *op, uint32_t max_rank)
+{
+	if (op->phase == NCTL_PHASE_CREATE)
+		return NCTL_PHASE_CREATE + op->rank;
+	return op->phase < NCTL_PHASE_CREATE ? op->phase : op->phase + max_rank;
+}
+
+/* Counting sort by phase and rank; needs are indexes and move along. */
 static int sort_by_phase(struct nctl_plan *p)
 {
-	size_t start[NCTL_PHASE_N + 1] = {0};
-	uint32_t *to = calloc(p->n_ops + 1, sizeof(*to));
+	uint32_t *to = calloc(p->n_ops + 1, sizeof(*to)), max_rank = 0;
 	struct nctl_op *sorted = calloc(p->n_ops + 1, sizeof(*sorted));
+	size_t *start, n_places;
 
-	if (!to || !sorted) {
+	for (size_t i = 0; i < p->n_ops; i++)
+		if (p->ops[i].phase == NCTL_PHASE_CREATE && p->ops[i].rank > max_rank)
+			max_rank = p->ops[i].rank;
+	n_places = (size_t)NCTL_PHASE_N + max_rank;
+	start = calloc(n_places + 1, sizeof(*start));
+	if (!to || !sorted || !start) {
 		free(to);
 		free(sorted);
+		free(start);
 		return -ENOMEM;
 	}
 	for (size_t i = 0; i < p->n_ops; i++)
-		start[p->ops[i].phase + 1]++;
-	for (int i = 0; i < NCTL_PHASE_N; i++)
+		start[place_of(&p->ops[i], max_rank) + 1]++;
+	for (size_t i = 0; i < n_places; i++)
 		start[i + 1] += start[i];
 	for (size_t i = 0; i < p->n_ops; i++)
-		to[i] = (uint32_t)start[p->ops[i].phase]++;
+		to[i] = (uint32_t)start[place_of(&p->ops[i], max_rank)]++;
 	for (size_t i = 0; i < p->n_ops; i++) {
 		struct nctl_op *op = &sorted[to[i]];
 
@@ -128,6 +143,7 @@ static int sort_by_phase(struct nctl_plan *p)
 			if (op->need[j] != NCTL_OP_NONE)
 				op->need[j] = to[op->need[j]];
 	}
+	free(start);
 	free(to);
 	free(p->ops);
 	p->ops = sorted;

@@ -13,8 +13,9 @@
 struct nctl_mirror;
 
 /*
- * What is ours in one namespace: links by ifindex, and adopted addresses (those that we made carry IFA_PROTO).
- * An entry is an intent: it may name a link that was never made. Kept on disk by daemon/reconcile.
+ * What is ours in one namespace: links by ifindex, and adopted addresses (those that we made carry
+ * IFA_PROTO). An entry is an intent: it may name a link that was never made. Kept on disk by
+ * daemon/reconcile.
  */
 struct nctl_ledger;
 
@@ -32,7 +33,8 @@ int nctl_ledger_new(struct nctl_ledger **ret);
 struct nctl_ledger *nctl_ledger_free(struct nctl_ledger *l);
 void nctl_ledger_freep(struct nctl_ledger **l);
 
-int nctl_ledger_link_add(struct nctl_ledger *l, const struct nctl_ledger_link *e); /* replaces an equal ifindex */
+int nctl_ledger_link_add(
+	struct nctl_ledger *l, const struct nctl_ledger_link *e); /* replaces an equal ifindex */
 void nctl_ledger_link_del(struct nctl_ledger *l, nctl_ifindex ifindex);
 const struct nctl_ledger_link *nctl_ledger_link_get(const struct nctl_ledger *l, nctl_ifindex ifindex);
 /* The first with an index of at least ifindex, to walk them in order. */
@@ -42,7 +44,9 @@ size_t nctl_ledger_link_count(const struct nctl_ledger *l);
 int nctl_ledger_addr_add(struct nctl_ledger *l, const struct nctl_addr *a);
 void nctl_ledger_addr_del(struct nctl_ledger *l, const struct nctl_addr *a);
 bool nctl_ledger_addr_has(const struct nctl_ledger *l, const struct nctl_addr *a);
-const struct nctl_addr *nctl_ledger_addr_next(const struct nctl_ledger *l, const struct nctl_addr *after); /* NULL: first */
+const struct nctl_addr *nctl_ledger_addr_next(
+	const struct nctl_ledger *l, const struct nctl_addr *after); /* NULL: first */
 
-/* Forgets entries that the mirror does not bear out: no such ifindex, or one of another kind. Returns how many. */
+/* Forgets entries that the mirror does not bear out: no such ifindex, or one of another kind. Returns how
+ * many. */
 size_t nctl_ledger_prune(struct nctl_ledger *l, const struct nctl_mirror *m);

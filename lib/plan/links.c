@@ -29,8 +29,16 @@ static struct nctl_op *link_op(
 	op->pos = w->pos;
 	op->kind = w->v.kind->name;
 	op->need[0] = it->made_by;
+	op->rank = 2 * it->level;
 	memcpy(op->name, w->v.name, sizeof(op->name));
 	return op;
+}
+
+/* The operation added last belongs to what is done at this rank. */
+static void at_rank(struct builder *b, uint32_t rank)
+{
+	if (!b->err)
+		b->plan->ops[nctl_plan_last(b)].rank = rank;
 }
 
 /* The index that a name stands for; 0 for no name. False: there is no such link now. */
@@ -131,8 +139,7 @@ static void replace(struct builder *b, const struct nctl_want_link *w, const str
 	op->want = NULL;
 	op->ifindex = have->v.ifindex;
 	op->cls = NCTL_CHANGE_RECREATE;
-	op->implied = lower && lower->removed_by != NCTL_OP_NONE &&
-	              have->v.lower == lower->have->v.ifindex &&
+	op->implied = lower && lower->removed_by != NCTL_OP_NONE && have->v.lower == lower->have->v.ifindex &&
 	              (w->v.kind->traits & NCTL_KIND_LOWER_REQUIRED);
 	if (op->implied)
 		op->need[0] = lower->removed_by;
@@ -159,6 +166,23 @@ static void set_up(struct builder *b, const struct nctl_want_link *w, enum nctl_
 	struct nctl_link_diff d = {.common = NCTL_LINK_BIT(FLAGS)};
 
 	set(b, w, phase, &d, up, up ? NCTL_CHANGE_LIVE : NCTL_CHANGE_FLAP);
+}
+
+/* Up with all others, or before its uppers are made. */
+static void rise(struct builder *b, const struct nctl_want_link *w)
+{
+	uint32_t early = b->items[w->number].early;
+
+	set_up(b, w, early ? NCTL_PHASE_CREATE : NCTL_PHASE_UP, true);
+	at_rank(b, early);
+}
+
+/* Down, for what the kernel refuses to do with a link that is up (and what it may end: a bond opens its new port). */
+static void set_down_for_next(struct builder *b, const struct nctl_want_link *w, enum nctl_phase phase)
+{
+	set_up(b, w, phase, false);
+	if (!b->err)
+		b->plan->ops[nctl_plan_last(b)].passing = true;
 }
 
 static const struct nctl_kind *master_kind(const struct builder *b, const struct nctl_want_link *w)
@@ -190,16 +214,20 @@ static bool set_master(struct builder *b, const struct nctl_want_link *w, bool i
 	const struct nctl_kind *k = master_kind(b, w);
 	unsigned traits = k ? k->traits : 0, old_traits = old_master_traits(b, it->have);
 	struct nctl_link_diff d = {.common = NCTL_LINK_BIT(MASTER)};
-	bool flaps = is_up && (traits & NCTL_KIND_PORT_DOWN), closed = is_up && (old_traits & NCTL_KIND_PORT_DOWN);
+	bool flaps = is_up && (traits & NCTL_KIND_PORT_DOWN),
+	     closed = is_up && (old_traits & NCTL_KIND_PORT_DOWN);
 	enum nctl_phase phase =
 		traits & (NCTL_KIND_PORT_DOWN | NCTL_KIND_PORTS_FIRST) ? NCTL_PHASE_CREATE : NCTL_PHASE_TUNE;
 
-	if (flaps)
+	if (flaps) {
 		set_up(b, w, phase, false);
+		at_rank(b, 2 * it->level + 1);
+	}
 	/* A VRF cycles a port that is up by itself (drivers/net/vrf.c cycle_netdev). */
 	set(b, w, phase, &d, is_up && !flaps,
 		is_up && ((traits | old_traits) & (NCTL_KIND_PORT_DOWN | NCTL_KIND_VRF)) ? NCTL_CHANGE_FLAP
 											 : NCTL_CHANGE_LIVE);
+	at_rank(b, 2 * it->level + 1);
 	it->flushed |= flaps || closed || ((traits | old_traits) & NCTL_KIND_VRF);
 	return flaps || closed;
 }
@@ -217,23 +245,45 @@ static void add_altnames(struct builder *b, const struct nctl_want_link *w, cons
 	}
 }
 
+/*
+ * A bond gives its MTU to a port that joins, and the old MTU and MAC back when it leaves (drivers/net/bonding
+ * bond_enslave, __bond_release_one): what is wanted must be said again.
+ */
+static uint64_t lost_to_master(
+	const struct builder *b, const struct nctl_want_link *w, const struct nctl_mirror_link *have)
+{
+	const struct nctl_kind *k = master_kind(b, w);
+	uint64_t lost = 0;
+
+	if (k && (k->traits & NCTL_KIND_PORT_DOWN))
+		lost |= NCTL_LINK_BIT(MTU);
+	else if (old_master_traits(b, have) & NCTL_KIND_PORT_DOWN)
+		lost |= NCTL_LINK_BIT(MTU) | NCTL_LINK_BIT(ADDRESS);
+	return lost & w->v.has;
+}
+
 /* Second messages for a new link: what the first one could not carry. The peer of a pair was not given a
  * master. */
 static void tune_new(struct builder *b, const struct nctl_want_link *w, bool is_second)
 {
+	const struct item *it = &b->items[w->number];
 	struct nctl_link_diff d = {
-		.common = w->v.has & nctl_fields_with(&nctl_link_fields, NCTL_FIELD_LATE) & ~NCTL_LINK_BIT(ALTNAMES),
+		.common = w->v.has & nctl_fields_with(&nctl_link_fields, NCTL_FIELD_LATE) &
+	                  ~NCTL_LINK_BIT(ALTNAMES),
 		.data = w->v.data_has & nctl_fields_with(&w->v.kind->data, NCTL_FIELD_LATE),
 		.port = w->v.port_has,
 	};
 
-	if (is_second && b->items[w->number].master)
+	d.common |= lost_to_master(b, w, NULL);
+	if (is_second && it->master)
 		set_master(b, w, false);
-	if (d.common || d.data || d.port)
-		set(b, w, NCTL_PHASE_TUNE, &d, false, NCTL_CHANGE_LIVE);
+	if (d.common || d.data || d.port) {
+		set(b, w, it->early ? NCTL_PHASE_CREATE : NCTL_PHASE_TUNE, &d, false, NCTL_CHANGE_LIVE);
+		at_rank(b, it->early);
+	}
 	add_altnames(b, w, NULL);
 	if (w->admin == NCTL_WANT_UP)
-		set_up(b, w, NCTL_PHASE_UP, true);
+		rise(b, w);
 }
 
 static nctl_ifindex next_ifindex(struct builder *b)
@@ -292,7 +342,7 @@ static void keep(struct builder *b, const struct nctl_want_link *w, const struct
 {
 	struct item *it = &b->items[w->number];
 	struct nctl_op probe = {.want = w, .ifindex = it->ifindex, .lower = it->lower, .master = it->master};
-	bool is_up = nctl_link_is_up(&have->v), went_down = false;
+	bool is_up = nctl_link_is_up(&have->v), went_down = false, tuned;
 	struct nctl_link_diff d;
 	struct nctl_link wanted;
 
@@ -304,14 +354,16 @@ static void keep(struct builder *b, const struct nctl_want_link *w, const struct
 	if (d.common & NCTL_LINK_BIT(MASTER)) {
 		went_down = set_master(b, w, is_up);
 		d.common &= ~NCTL_LINK_BIT(MASTER);
+		d.common |= lost_to_master(b, w, have);
 		d.port = w->v.port_has; /* a port that joins has the defaults */
 	}
-	if (d.common || d.data || d.port) {
+	tuned = d.common || d.data || d.port;
+	if (tuned) {
 		enum nctl_change_class cls = nctl_link_change_class(&have->v, &wanted, &d);
 
 		/* What flaps is what the kernel refuses to change while the link is up. */
 		if (cls == NCTL_CHANGE_FLAP && is_up && !went_down) {
-			set_up(b, w, NCTL_PHASE_TUNE, false);
+			set_down_for_next(b, w, NCTL_PHASE_TUNE);
 			went_down = true;
 		}
 		set(b, w, NCTL_PHASE_TUNE, &d, is_up && !went_down, cls);
@@ -320,6 +372,8 @@ static void keep(struct builder *b, const struct nctl_want_link *w, const struct
 	if (w->admin == NCTL_WANT_DOWN && is_up && !went_down) {
 		set_up(b, w, NCTL_PHASE_TUNE, false);
 		went_down = true;
+	} else if (w->admin == NCTL_WANT_UP && !is_up && !went_down && !tuned) {
+		rise(b, w);
 	} else if ((w->admin == NCTL_WANT_UP && !is_up) || (w->admin != NCTL_WANT_DOWN && went_down)) {
 		set_up(b, w, NCTL_PHASE_UP, true);
 	}

@@ -69,6 +69,16 @@ static bool dependency(const struct builder *b, const struct nctl_want_link *w, 
 	return true;
 }
 
+static uint32_t level_of(const struct builder *b, uint32_t number)
+{
+	uint32_t level = 0, dep;
+
+	for (uint32_t i = 0; dependency(b, b->want->links[number], i, &dep); i++)
+		if (dep != NCTL_OP_NONE && b->items[dep].mark == PLACED && b->items[dep].level > level)
+			level = b->items[dep].level;
+	return level + 1;
+}
+
 static void visit(struct builder *b, uint32_t root, struct frame *stack, size_t *placed)
 {
 	size_t depth = 0;
@@ -80,12 +90,45 @@ static void visit(struct builder *b, uint32_t root, struct frame *stack, size_t 
 		uint32_t dep;
 
 		if (!dependency(b, b->want->links[f->number], f->next++, &dep)) {
+			b->items[f->number].level = level_of(b, f->number);
 			b->items[f->number].mark = PLACED;
 			b->order[(*placed)++] = f->number;
 			depth--;
 		} else if (dep != NCTL_OP_NONE && b->items[dep].mark == UNSEEN) {
 			b->items[dep].mark = ON_STACK;
 			stack[depth++] = (struct frame){.number = dep};
+		}
+	}
+}
+
+static void rise_early(struct builder *b, const struct nctl_want_link *w, uint32_t rank)
+{
+	struct item *it = w ? &b->items[w->number] : NULL;
+
+	if (it && (!it->early || rank < it->early))
+		it->early = rank;
+}
+
+/*
+ * A lower whose uppers follow it up is up before the first of them is made, and so are its ports and their
+ * peers, without which it has no carrier to pass on.
+ */
+static void find_early(struct builder *b)
+{
+	for (size_t i = 0; i < b->want->n_links; i++) {
+		const struct nctl_want_link *w = b->want->links[i], *lower = w->lower.link;
+		uint32_t rank = 2 * b->items[i].level - 1;
+
+		if (!lower || !(w->v.kind->traits & NCTL_KIND_FOLLOWS_UP))
+			continue;
+		if (b->items[lower->number].early && b->items[lower->number].early <= rank)
+			continue; /* as its other uppers have said */
+		rise_early(b, lower, rank);
+		for (uint32_t p = b->first_port[lower->number]; p < b->first_port[lower->number + 1]; p++) {
+			const struct nctl_want_link *port = b->want->links[b->ports[p]];
+
+			rise_early(b, port, rank);
+			rise_early(b, port->peer.link, rank);
 		}
 	}
 }
@@ -108,5 +151,6 @@ int nctl_plan_order(struct builder *b)
 		if (b->items[i].mark == UNSEEN)
 			visit(b, i, stack, &placed);
 	free(stack);
+	find_early(b);
 	return 0;
 }

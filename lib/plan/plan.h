@@ -12,17 +12,23 @@
 #include "plan/want.h"
 
 /*
- * The smallest ordered change from have to want, for one namespace; pure functions, no side effects. Operations
- * stand in the order of their phases, and inside a phase in dependency order. A phase starts when the one before it
- * is answered for: so an operation never meets an ifindex that the kernel refused to give us.
+ * The smallest ordered change from have to want, for one namespace; pure functions, no side effects.
+ * Operations stand in the order of their phases, and inside a phase in dependency order. A phase starts when
+ * the one before it is answered for: so an operation never meets an ifindex that the kernel refused to give
+ * us.
  */
 enum nctl_phase {
-	NCTL_PHASE_CLEAR,   /* unwanted addresses; links in the way of new ones */
-	NCTL_PHASE_CREATE,  /* new links with lower and master; existing ones join masters that need it first */
-	NCTL_PHASE_TUNE,    /* what a creating message cannot carry, and changes of existing links */
-	NCTL_PHASE_UP,	    /* up, masters first */
+	NCTL_PHASE_CLEAR, /* unwanted addresses; links in the way of new ones */
+	/*
+	 * New links with lower and master, level by level; existing ones join masters that need it first, and
+	 * links whose uppers would follow them up come up before there are any: one by one is no slower, and
+	 * holds no lock for long.
+	 */
+	NCTL_PHASE_CREATE,
+	NCTL_PHASE_TUNE, /* what a creating message cannot carry, and changes of existing links */
+	NCTL_PHASE_UP,   /* up, masters first */
 	NCTL_PHASE_ADDRESS,
-	NCTL_PHASE_REMOVE,  /* unwanted links: last, since it cannot be undone */
+	NCTL_PHASE_REMOVE, /* unwanted links: last, since it cannot be undone */
 	NCTL_PHASE_N
 };
 const char *nctl_phase_name(enum nctl_phase p);
@@ -39,11 +45,11 @@ enum nctl_op_type {
 enum nctl_op_state {
 	NCTL_OP_PENDING,
 	NCTL_OP_SENT,
-	NCTL_OP_ACKED,	   /* the kernel agreed; not yet seen in the mirror */
-	NCTL_OP_DONE,	   /* the mirror shows it */
-	NCTL_OP_REFUSED,   /* error and text say why */
-	NCTL_OP_POISONED,  /* not tried or hopeless, since `blame` failed */
-	NCTL_OP_UNSEEN,	   /* the kernel agreed, but the mirror never showed it */
+	NCTL_OP_ACKED,    /* the kernel agreed; not yet seen in the mirror */
+	NCTL_OP_DONE,     /* the mirror shows it */
+	NCTL_OP_REFUSED,  /* error and text say why */
+	NCTL_OP_POISONED, /* not tried or hopeless, since `blame` failed */
+	NCTL_OP_UNSEEN,   /* the kernel agreed, but the mirror never showed it */
 };
 
 #define NCTL_OP_NONE UINT32_MAX
@@ -51,18 +57,19 @@ enum { NCTL_OP_NEEDS = 3 };
 
 struct nctl_op {
 	uint8_t type, phase, state, cls;
-	bool implied; /* LINK_DEL: another deletion takes it along; no message */
-	bool pair;    /* LINK_NEW of a PEERED kind: the other end is made by the same message (peer_ifindex) */
+	uint32_t rank; /* in CREATE: lower ones first */
+	bool implied;  /* LINK_DEL: another deletion takes it along; no message */
+	bool pair; /* LINK_NEW of a PEERED kind: the other end is made by the same message (peer_ifindex) */
 	nctl_ifindex ifindex;
 	nctl_ifindex lower, master, peer_ifindex; /* resolved, 0 none */
-	const struct nctl_want_link *want;	  /* NULL for LINK_DEL and ADDR_DEL of unwanted */
-	const struct nctl_want_addr *want_addr;	  /* ADDR_NEW */
-	const char *altname;			  /* ALTNAME_NEW; of want */
-	struct nctl_addr addr;			  /* ADDR_DEL */
-	struct nctl_link_diff diff;		  /* LINK_SET: what to set */
-	bool up;				  /* LINK_SET with FLAGS: the wanted IFF_UP */
-	char name[IF_NAMESIZE];			  /* of the link, for people */
-	const char *kind;			  /* static */
+	const struct nctl_want_link *want;        /* NULL for LINK_DEL and ADDR_DEL of unwanted */
+	const struct nctl_want_addr *want_addr;   /* ADDR_NEW */
+	const char *altname;                      /* ALTNAME_NEW; of want */
+	struct nctl_addr addr;                    /* ADDR_DEL */
+	struct nctl_link_diff diff;               /* LINK_SET: what to set */
+	bool up;                                  /* LINK_SET with FLAGS: the wanted IFF_UP */
+	char name[IF_NAMESIZE];                   /* of the link, for people */
+	const char *kind;                         /* static */
 	struct nctl_pos pos;
 	uint32_t need[NCTL_OP_NEEDS]; /* operations that must have succeeded before, NCTL_OP_NONE */
 	uint32_t blame;
@@ -98,18 +105,20 @@ struct nctl_plan {
 
 struct nctl_plan_options {
 	bool allow_recreate;
-	nctl_ifindex next_ifindex; /* first index to give to a new link that is free in have; 0: NCTL_IFINDEX_FIRST */
+	nctl_ifindex next_ifindex; /* first index to give to a new link that is free in have; 0:
+	                              NCTL_IFINDEX_FIRST */
 };
 
 /* Indexes that netctld gives to new links: far above what the kernel counts up to by itself. */
 #define NCTL_IFINDEX_FIRST 1000000u
 
-int nctl_plan_build(const struct nctl_want *want, const struct nctl_mirror *have, const struct nctl_ledger *ledger,
-	const struct nctl_plan_options *opts, struct nctl_plan **ret);
+int nctl_plan_build(const struct nctl_want *want, const struct nctl_mirror *have,
+	const struct nctl_ledger *ledger, const struct nctl_plan_options *opts, struct nctl_plan **ret);
 struct nctl_plan *nctl_plan_free(struct nctl_plan *p);
 void nctl_plan_freep(struct nctl_plan **p);
 
 /* True if the mirror shows what op wants. */
 bool nctl_op_is_seen(const struct nctl_op *op, const struct nctl_mirror *m);
-/* Fills ret with the wanted link as the kernel should show it: want's fields, indexes resolved. Borrows everything. */
+/* Fills ret with the wanted link as the kernel should show it: want's fields, indexes resolved. Borrows
+ * everything. */
 void nctl_op_link(const struct nctl_op *op, struct nctl_link *ret);

@@ -15,11 +15,13 @@ enum item_state {
 struct item {
 	const struct nctl_mirror_link *have; /* KEEP: it; NEW: what is replaced, or NULL */
 	nctl_ifindex ifindex, lower, master;
-	uint32_t made_by; /* operation that makes it, NCTL_OP_NONE */
+	uint32_t made_by;    /* operation that makes it, NCTL_OP_NONE */
 	uint32_t removed_by; /* NEW: operation that deletes what is replaced, NCTL_OP_NONE */
-	bool flushed; /* KEEP: loses its IPv6 addresses on the way */
+	bool flushed;        /* KEEP: loses its IPv6 addresses on the way */
 	uint8_t state;
-	uint8_t mark; /* order.c */
+	uint8_t mark;   /* order.c */
+	uint32_t level; /* one more than the highest of all that it depends on */
+	uint32_t early; /* rank in CREATE at which it must be up, 0: it comes up with all others */
 };
 
 /* An owned link that nobody wants any more. */
@@ -27,7 +29,7 @@ struct doomed {
 	struct nctl_hash_node by_identity;
 	const struct nctl_mirror_link *link;
 	uint32_t removed_by; /* operation that deletes it */
-	bool early; /* stands in the way of a new one */
+	bool early;          /* stands in the way of a new one */
 };
 
 struct builder {
@@ -46,7 +48,7 @@ struct builder {
 	int err; /* sticky: the first failure */
 };
 
-/* order.c: fills b->ports, b->first_port and b->order. 0 or -ENOMEM. */
+/* order.c: fills b->ports, b->first_port, b->order and the items' level and early. 0 or -ENOMEM. */
 int nctl_plan_order(struct builder *b);
 
 /* build.c: appends, zeroed but for needs. NULL after a failure, which is in b->err. */

@@ -9,9 +9,11 @@
 #include "obj/addr.h"
 #include "obj/link.h"
 
-/* The desired state: what YAML says, typed and checked, with a position for everything. Made by daemon/config. */
+/* The desired state: what YAML says, typed and checked, with a position for everything. Made by
+ * daemon/config. */
 
-/* A place in the configuration; file is an index into nctl_want.files. line and column from 1; line 0: nowhere. */
+/* A place in the configuration; file is an index into nctl_want.files. line and column from 1; line 0:
+ * nowhere. */
 struct nctl_pos {
 	uint32_t file, line, column;
 };
@@ -32,7 +34,7 @@ struct nctl_want_addr {
 
 enum nctl_want_admin {
 	NCTL_WANT_UP,
-	NCTL_WANT_DOWN,	  /* activation-mode: off */
+	NCTL_WANT_DOWN,   /* activation-mode: off */
 	NCTL_WANT_MANUAL, /* activation-mode: manual: left as it is */
 };
 
@@ -46,8 +48,8 @@ struct nctl_want_def {
 
 struct nctl_want_link {
 	/*
-	 * name, kind, data, and the other fields that YAML gives, as has and data_has (and port_has, of the master's
-	 * kind) say; ifindex, lower and master are 0: they follow from the references.
+	 * name, kind, data, and the other fields that YAML gives, as has and data_has (and port_has, of the
+	 * master's kind) say; ifindex, lower and master are 0: they follow from the references.
 	 */
 	struct nctl_link v;
 	const struct nctl_want_def *def;
@@ -56,7 +58,7 @@ struct nctl_want_link {
 	struct nctl_want_addr *addrs;
 	size_t n_addrs;
 	enum nctl_want_admin admin;
-	bool optional; /* wait-online does not wait for it */
+	bool optional;   /* wait-online does not wait for it */
 	uint32_t number; /* index in nctl_want.links */
 };
 
