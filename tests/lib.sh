@@ -190,10 +190,10 @@ netctld_start() {
 	kill -0 "$netctld_pid"
 }
 
-# Answers, or is dead, which ends the waiting.
+# Answers from its mirror, or is dead, which ends the waiting.
 _netctld_answers() {
 	kill -0 "$netctld_pid" 2>/dev/null || return 0
-	netctl status
+	netctl link show dev lo
 }
 
 netctld_stop() {

@@ -31,7 +31,9 @@ static int find_link(const struct nctl_mirror *m, const char *name, nctl_ifindex
 	const struct nctl_mirror_link *l = nctl_mirror_link_find(m, name);
 
 	if (!l)
-		return sd_bus_error_setf(error, ND_BUS_ERROR "NotFound", "There is no link \"%.64s\".", name);
+		/* ip(8)'s words */
+		return sd_bus_error_setf(
+			error, ND_BUS_ERROR "NotFound", "Device \"%.64s\" does not exist.", name);
 	*ret = l->v.ifindex;
 	return 0;
 }
@@ -50,7 +52,7 @@ static int filter_index(
 		return invalid(error, "No interface index", value, NULL);
 	if (!nctl_mirror_link_get(m, v))
 		return sd_bus_error_setf(
-			error, ND_BUS_ERROR "NotFound", "There is no link with index %u.", v);
+			error, ND_BUS_ERROR "NotFound", "Device with index %u does not exist.", v);
 	q->dev = v;
 	return 0;
 }

@@ -27,6 +27,7 @@ static const struct {
 	const char *name;
 	enum cli_exit status;
 } errors[] = {
+	{"org.netctld.Error.NotFound", CLI_DIFFERENT}, /* as ip(8) */
 	{"org.netctld.Error.NotReady", CLI_TIMEOUT},
 	{"org.netctld.Error.Busy", CLI_TIMEOUT},
 	{"org.netctld.Error.LimitsExceeded", CLI_TIMEOUT},
@@ -42,8 +43,8 @@ static int no_daemon(const char *path, int error)
 	if (error == EACCES || error == EPERM)
 		cli_error("its folder may not be entered by you");
 	else
-		cli_error("start it with \"systemctl start netctld\", or name its runtime folder with -r or "
-			  "NETCTL_RUNTIME");
+		cli_error("start it as root, for example by \"netctld &\", or name its runtime folder with -r "
+			  "or NETCTL_RUNTIME");
 	return CLI_NO_DAEMON;
 }
 

@@ -20,7 +20,7 @@ enum token_type {
 	PAIR,  /* keyword and a value, described by .what: a filter */
 	NAME,  /* any other word, described by .what: a filter's value */
 	FILES, /* any word: a file */
-	ELSE,  /* what is in .next may come as well */
+	ELSE,  /* any other word: the request goes on in .next */
 };
 
 struct token {
@@ -32,23 +32,24 @@ struct token {
 	const struct token *next;
 };
 
-static const struct token link_filters[] = {
-	{END},
-	{PAIR, "dev", .what = "the name of a device"},
-	{PAIR, "index", .what = "the index of a device"},
-	{PAIR, "type", .what = "a kind of links"},
-	{PAIR, "master", .what = "the name of a device"},
-	{PAIR, "vrf", .what = "the name of a VRF"},
-	{FLAG, "up"},
-	{NAME, "dev", .what = "NAME"},
-	{LAST},
-};
+/* clang-format off */
+#define LINK_FILTERS                                                                                         \
+	{PAIR, "dev", .what = "the name of a device"},                                                       \
+	{PAIR, "index", .what = "the index of a device"},                                                    \
+	{PAIR, "type", .what = "a kind of links"},                                                           \
+	{PAIR, "master", .what = "the name of a device"},                                                    \
+	{PAIR, "vrf", .what = "the name of a VRF"},                                                          \
+	{FLAG, "up"},                                                                                        \
+	{NAME, "dev", .what = "NAME"}
+/* clang-format on */
+
+static const struct token link_filters[] = {{END}, LINK_FILTERS, {LAST}};
 
 static const struct token address_filters[] = {
 	{END},
 	{PAIR, "to", .what = "a prefix"},
 	{PAIR, "scope", .what = "global, site, link or host"},
-	{ELSE, .next = link_filters},
+	LINK_FILTERS,
 	{LAST},
 };
 
@@ -106,8 +107,8 @@ static bool matches(const struct token *t, const char *word)
 	return t->word[len] == '\0' || (t->min && len >= t->min);
 }
 
-/* The keyword that word is or abbreviates, else the token that takes any word, else NULL. *table is where it
- * was. */
+/* The keyword that word is or abbreviates, else the token that takes any word, else NULL. *table becomes the
+ * one where that was. */
 static const struct token *find(const struct token **table, const char *word)
 {
 	const struct token *any = NULL;
@@ -133,24 +134,36 @@ static bool may_end(const struct token *table)
 	return !table;
 }
 
-static size_t list_choices(const struct token *table, const char **words, size_t n, size_t max)
+static size_t list_choices(
+	const struct token *table, bool keywords_only, const char **words, size_t n, size_t max)
 {
 	for (const struct token *t = table; t->type != LAST && n < max; t++) {
 		if (t->type == ELSE)
-			n = list_choices(t->next, words, n, max);
-		else if (t->type != END)
-			words[n++] = is_keyword(t) ? t->word : t->what;
+			n = list_choices(t->next, keywords_only, words, n, max);
+		else if (is_keyword(t))
+			words[n++] = t->word;
+		else if (t->type != END && !keywords_only)
+			words[n++] = t->what;
 	}
 	return n;
+}
+
+enum { CHOICES_MAX = 32 };
+
+/* The keyword of table that somebody who wrote word may have meant, or NULL. */
+static const char *nearest(const struct token *table, const char *word)
+{
+	const char *words[CHOICES_MAX];
+
+	return nctl_suggest(word, words, list_choices(table, true, words, 0, CHOICES_MAX));
 }
 
 static int wrong(const struct token *table, const char *word)
 {
 	_cleanup_(nctl_strbuf_fini) struct nctl_strbuf list = NCTL_STRBUF_INIT;
-	const char *words[32], *near;
-	size_t n = list_choices(table, words, 0, NCTL_ARRAY_SIZE(words));
+	const char *words[CHOICES_MAX], *near = word ? nearest(table, word) : NULL;
+	size_t n = list_choices(table, false, words, 0, CHOICES_MAX);
 
-	near = word ? nctl_suggest(word, words, n) : NULL;
 	for (size_t i = 0; i < n; i++)
 		nctl_strbuf_printf(&list, "%s%s", i ? ", " : "", words[i]);
 	if (near)
@@ -189,27 +202,48 @@ static int add_file(struct cli_request *q, const char *path)
 	return 0;
 }
 
-/* One word, and the value behind it: *i is the last one used. */
-static int take(struct cli_request *q, const struct token *t, const struct token **table, char *const *words,
-	size_t n, size_t *i)
+/* A request while it is read. */
+struct reader {
+	struct cli_request *q;
+	const struct token *table; /* what may come next */
+	char *const *words;
+	size_t n, i;      /* words[i] is the current one */
+	const char *name; /* the word that was taken for a name, since it is no keyword */
+};
+
+/* Where two names would stand, one may be a keyword with a slip in it. */
+static int take_name(struct reader *r, const struct token *t)
+{
+	const char *word = r->words[r->i];
+
+	if (r->name && nearest(r->table, r->name))
+		return wrong(r->table, r->name);
+	if (r->name && nearest(r->table, word))
+		return wrong(r->table, word);
+	r->name = word;
+	return cli_request_filter(r->q, t->word, word);
+}
+
+/* The current word, and the value behind it. */
+static int take(struct reader *r, const struct token *t)
 {
 	switch (t->type) {
 	case WORD:
-		q->action = t->action ? t->action : q->action;
-		*table = t->next;
+		r->q->action = t->action ? t->action : r->q->action;
+		r->table = t->next;
 		return 0;
 	case FLAG:
-		return cli_request_filter(q, t->word, "");
+		return cli_request_filter(r->q, t->word, "");
 	case PAIR:
-		if (*i + 1 < n)
-			return cli_request_filter(q, t->word, words[++*i]);
+		if (r->i + 1 < r->n)
+			return cli_request_filter(r->q, t->word, r->words[++r->i]);
 		cli_error("\"%s\" wants %s", t->word, t->what);
 		return -EINVAL;
 	case NAME:
-		return cli_request_filter(q, t->word, words[*i]);
+		return take_name(r, t);
 	case FILES:
-		*table = t->next ? t->next : *table;
-		return add_file(q, words[*i]);
+		r->table = t->next ? t->next : r->table;
+		return add_file(r->q, r->words[r->i]);
 	case LAST:
 	case END:
 	case ELSE:
@@ -220,20 +254,21 @@ static int take(struct cli_request *q, const struct token *t, const struct token
 
 int cli_grammar_parse(struct cli_request *q, char *const *words, size_t n)
 {
-	const struct token *table = top, *t;
-	int r;
+	struct reader r = {.q = q, .table = top, .words = words, .n = n};
+	const struct token *t;
+	int e;
 
-	for (size_t i = 0; i < n; i++) {
-		if (!table) {
-			cli_error("\"%s\" is one word too many; see netctl help", words[i]);
+	for (; r.i < n; r.i++) {
+		if (!r.table) {
+			cli_error("\"%s\" is one word too many; see netctl help", words[r.i]);
 			return -EINVAL;
 		}
-		t = find(&table, words[i]);
+		t = find(&r.table, words[r.i]);
 		if (!t)
-			return wrong(table, words[i]);
-		r = take(q, t, &table, words, n, &i);
-		if (r < 0)
-			return r;
+			return wrong(r.table, words[r.i]);
+		e = take(&r, t);
+		if (e < 0)
+			return e;
 	}
-	return may_end(table) ? 0 : wrong(table, NULL);
+	return may_end(r.table) ? 0 : wrong(r.table, NULL);
 }

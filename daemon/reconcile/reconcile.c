@@ -221,5 +221,5 @@ void nd_reconcile_forget(struct nd_reconcile *r, void *userdata)
 
 const struct nctl_mirror *nd_reconcile_mirror(const struct nd_reconcile *r)
 {
-	return nctl_session_mirror(r->session);
+	return r->first_synced ? nctl_session_mirror(r->session) : NULL;
 }

@@ -69,4 +69,5 @@ void nd_reconcile_forget(struct nd_reconcile *r, void *userdata);
  * "links", "addresses", "owned_links", "epoch", "losses", "kernel": {sends, messages, changes, receives,
  * refusals, dumps, …}, "events": {…}, "loop": {…}, "pending": […], "last_error"} */
 void nd_reconcile_status(struct nd_reconcile *r, struct nctl_strbuf *out);
+/* NULL until the mirror was whole for the first time: half an answer would look like a whole one. */
 const struct nctl_mirror *nd_reconcile_mirror(const struct nd_reconcile *r);

@@ -17,23 +17,28 @@
 #include "base/cleanup.h"
 #include "netctl/cli.h"
 
-/* Runs parse on words separated by blanks; stderr is thrown away. */
+static char complaint[1024];
+
+/* Runs parse on words separated by blanks; what it says on stderr is in complaint. */
 static int parse(struct cli_request *q, const char *line)
 {
 	static char copy[512]; /* the request points into it */
-	int null = open("/dev/null", O_WRONLY | O_CLOEXEC), saved = dup(STDERR_FILENO), r;
+	int saved = dup(STDERR_FILENO), r;
 	char *words[32], *save = NULL;
+	FILE *f = tmpfile();
 	size_t n = 0;
 
 	*q = (struct cli_request){0};
 	snprintf(copy, sizeof(copy), "%s", line);
 	for (char *w = strtok_r(copy, " ", &save); w; w = strtok_r(NULL, " ", &save))
 		words[n++] = w;
-	dup2(null, STDERR_FILENO);
+	dup2(fileno(f), STDERR_FILENO);
 	r = cli_grammar_parse(q, words, n);
 	dup2(saved, STDERR_FILENO);
 	close(saved);
-	close(null);
+	rewind(f);
+	complaint[fread(complaint, 1, sizeof(complaint) - 1, f)] = '\0';
+	fclose(f);
 	return r;
 }
 
@@ -64,6 +69,8 @@ static void words(void **state)
 	expect("link dev up up", CLI_LINK, "dev=up;up=;", 0);
 	expect("a", CLI_ADDRESS, "", 0);
 	expect("addr show to 10.0.0.0/8 eth0", CLI_ADDRESS, "to=10.0.0.0/8;dev=eth0;", 0);
+	expect("address foo.1 to 2000::/3", CLI_ADDRESS, "dev=foo.1;to=2000::/3;", 0);
+	expect("address up scope global", CLI_ADDRESS, "up=;scope=global;", 0);
 	expect("check a b c", CLI_CHECK, "", 3);
 	expect("plan", CLI_PLAN, "", 0);
 	expect("ap x.yaml", CLI_APPLY, "", 1);
@@ -84,6 +91,68 @@ static void no_words(void **state)
 	for (size_t i = 0; i < NCTL_ARRAY_SIZE(lines); i++)
 		if (parse(&q, lines[i]) == 0)
 			fail_msg("taken: %s", lines[i]);
+}
+
+/* Every filter before and after every other one, with and without a verb. */
+static void pairs_of_filters(void **state)
+{
+	static const struct {
+		const char *words, *filter;
+		bool of_addresses;
+	} f[] = {{"dev d1", "dev=d1;", false}, {"d2", "dev=d2;", false}, {"index 3", "index=3;", false},
+		{"type vlan", "type=vlan;", false}, {"master m", "master=m;", false},
+		{"vrf v", "vrf=v;", false}, {"up", "up=;", false}, {"to 10.0.0.0/8", "to=10.0.0.0/8;", true},
+		{"scope global", "scope=global;", true}};
+	static const struct {
+		const char *words;
+		enum cli_action action;
+	} o[] = {{"link", CLI_LINK}, {"link show", CLI_LINK}, {"l ls", CLI_LINK}, {"address", CLI_ADDRESS},
+		{"a sh", CLI_ADDRESS}, {"addr list", CLI_ADDRESS}};
+	char line[128], filters[128];
+	struct cli_request q;
+
+	(void)state;
+	for (size_t k = 0; k < NCTL_ARRAY_SIZE(o); k++) {
+		for (size_t i = 0; i < NCTL_ARRAY_SIZE(f) * NCTL_ARRAY_SIZE(f); i++) {
+			size_t a = i / NCTL_ARRAY_SIZE(f), b = i % NCTL_ARRAY_SIZE(f);
+			bool foreign = o[k].action == CLI_LINK && (f[a].of_addresses || f[b].of_addresses);
+
+			snprintf(line, sizeof(line), "%s %s %s", o[k].words, f[a].words, f[b].words);
+			snprintf(filters, sizeof(filters), "%s%s", f[a].filter, f[b].filter);
+			/* dev and a bare name are one filter. */
+			if (!foreign && a != b && !(a < 2 && b < 2))
+				expect(line, o[k].action, filters, 0);
+			else if (parse(&q, line) == 0)
+				fail_msg("taken: %s", line);
+			else if (!foreign)
+				assert_non_null(strstr(complaint, "is given twice"));
+		}
+	}
+}
+
+static void expect_complaint(const char *line, const char *text)
+{
+	struct cli_request q;
+
+	if (parse(&q, line) == 0)
+		fail_msg("taken: %s", line);
+	if (!strstr(complaint, text))
+		fail_msg("%s: %s", line, complaint);
+}
+
+static void slips(void **state)
+{
+	(void)state;
+	expect_complaint("lnik", "did you mean \"link\"?");
+	expect_complaint("link typ bridge", "there is no \"typ\"; did you mean \"type\"?");
+	expect_complaint("link show mastr br0 up", "did you mean \"master\"?");
+	expect_complaint("link eth0 typ vlan", "there is no \"typ\"; did you mean \"type\"?");
+	expect_complaint("address scop global", "did you mean \"scope\"?");
+	expect_complaint("address show br0 scpoe link", "did you mean \"scope\"?");
+	expect_complaint("link eth0 eth1", "\"dev\" is given twice: eth0 and eth1");
+	expect_complaint("link show up dev", "\"dev\" wants the name of a device");
+	expect_complaint("check", "something is missing at the end: FILE");
+	expect_complaint("status x", "one word too many");
 }
 
 static char printed[1 << 16];
@@ -205,7 +274,7 @@ static void plans(void **state)
 		"{\"action\":\"change\",\"object\":\"link\",\"kind\":\"bond\",\"label\":\"b1\",\"count\":1,"
 		"\"class\":\"flap\",\"fields\":[\"mtu\",\"mode\"],\"file\":\"s1.yaml\",\"line\":7}],"
 		"\"problems\":[{\"type\":\"wait\",\"text\":\"eth7 is "
-	        "missing\",\"file\":\"s1.yaml\",\"line\":3}]}}";
+		"missing\",\"file\":\"s1.yaml\",\"line\":3}]}}";
 	struct cli_request q = {.action = CLI_PLAN};
 
 	(void)state;
@@ -231,9 +300,9 @@ static void results(void **state)
 {
 	static const char result[] =
 		"{\"exit\":4,\"result\":{\"state\":\"failed\",\"generation\":3,\"done\":9,\"refused\":1,"
-	        "\"poisoned\":2,"
+		"\"poisoned\":2,"
 		"\"unseen\":0,\"sends\":1,\"messages\":12,\"duration_us\":251337,\"refusals\":[{\"action\":"
-	        "\"create\","
+		"\"create\","
 		"\"object\":\"link\",\"name\":\"foo.7\",\"errno\":22,\"error\":\"Invalid argument\","
 		"\"kernel\":\"VLAN id out of range\",\"file\":\"s1.yaml\",\"line\":12,\"column\":5}]}}";
 	struct cli_request q = {.action = CLI_APPLY};
@@ -243,7 +312,7 @@ static void results(void **state)
 	assert_string_equal(printed, "s1.yaml:12:5: refused: create link foo.7: Invalid argument\n"
 				     "    the kernel says: VLAN id out of range\n"
 				     "failed, generation 3: 9 done, 1 refused, 2 not tried because of that; "
-	                             "12 messages in 1 send, 251 ms\n");
+				     "12 messages in 1 send, 251 ms\n");
 }
 
 static void statuses(void **state)
@@ -266,6 +335,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(words),
 		cmocka_unit_test(no_words),
+		cmocka_unit_test(pairs_of_filters),
+		cmocka_unit_test(slips),
 		cmocka_unit_test(links),
 		cmocka_unit_test(addresses),
 		cmocka_unit_test(cut_short),
