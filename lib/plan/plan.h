@@ -68,6 +68,7 @@ struct nctl_op {
 	struct nctl_addr addr;                    /* ADDR_DEL */
 	struct nctl_link_diff diff;               /* LINK_SET: what to set */
 	bool up;                                  /* LINK_SET with FLAGS: the wanted IFF_UP */
+	bool passing; /* LINK_SET: only for the sake of the next one; its ack is enough */
 	char name[IF_NAMESIZE];                   /* of the link, for people */
 	const char *kind;                         /* static */
 	struct nctl_pos pos;
