@@ -105,7 +105,8 @@ static void rise_early(struct builder *b, const struct nctl_want_link *w, uint32
 {
 	struct item *it = w ? &b->items[w->number] : NULL;
 
-	if (it && (!it->early || rank < it->early))
+	/* One that is made later itself (a bridge's port, say) comes up with all others. */
+	if (it && rank > 2 * it->level && (!it->early || rank < it->early))
 		it->early = rank;
 }
 
