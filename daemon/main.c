@@ -21,8 +21,8 @@
 
 enum { PATHS_MAX = 64 };
 
-/* netplan(5)'s order: earlier folders shadow later ones. */
-static const char *const default_paths[] = {"/etc/netctld", "/run/netctld/conf", "/usr/lib/netctld"};
+/* As in netplan(5), a file shadows those of the same name in the folders behind. */
+static const char *const default_paths[] = {"/run/netctld", "/etc/netctld", "/usr/lib/netctld"};
 
 struct settings {
 	const char *paths[PATHS_MAX];
@@ -46,7 +46,7 @@ static void usage(FILE *f)
 	      "       netctld --check FILE...\n"
 	      "\n"
 	      "  -c, --config PATH    a configuration file or folder, repeatable; default:\n"
-	      "                       /etc/netctld, /run/netctld/conf, /usr/lib/netctld\n"
+	      "                       /run/netctld, /etc/netctld, /usr/lib/netctld\n"
 	      "  -r, --runtime DIR    the runtime folder (socket, ledger); default $RUNTIME_DIRECTORY\n"
 	      "                       or /run/netctld\n"
 	      "  -l, --log-level N    0 to 7 as in syslog(3); default 6\n"
