@@ -118,7 +118,7 @@ static const struct nctl_field vlan_fields[] = {
 		.dflt = ETH_P_8021Q},
 	{.key = "id",
 		.json = "id",
-		.help = "the VLAN's number",
+		.help = "the VLAN's number, 0 to 4094",
 		NCTL_FIELD(struct vlan_data, id),
 		.attr = IFLA_VLAN_ID,
 		.type = NCTL_FIELD_UINT,

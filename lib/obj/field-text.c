@@ -137,7 +137,7 @@ static int fail_name(const struct nctl_field *f, const char *text, struct nctl_s
 	size_t n = 0, listed = 0;
 
 	for (const struct nctl_name *name = f->names; name->name; name++) {
-		nctl_strbuf_puts(why, listed++ ? ", " : "must be one of ");
+		nctl_strbuf_puts(why, listed++ ? ", " : name[1].name ? "must be one of " : "must be ");
 		nctl_strbuf_puts(why, name->alias ? name->alias : name->name);
 		if (n + 2 <= NAMES_MAX) {
 			words[n++] = name->alias;

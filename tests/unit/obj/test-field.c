@@ -99,7 +99,7 @@ static void test_words(void **state)
 	expect(link, "group", "default", "default");
 	expect(link, "group", "17", "17");
 	expect(link, "group", "defaut",
-		"must be one of default or a number up to 2147483647, not \"defaut\" (did you mean "
+		"must be default or a number up to 2147483647, not \"defaut\" (did you mean "
 	        "\"default\"?)");
 	expect(link, "group", "2147483648", "must be between 0 and 2147483647, not 2147483648");
 	expect(link, "ipv6-address-generation", "stable-privacy", "stable-privacy");
