@@ -130,6 +130,39 @@ static const char *instance_name(const struct nd_def *def, int64_t n)
 	return nd_name_check(def->p, name, IF_NAMESIZE, def->node->key_pos) ? name : NULL;
 }
 
+/* The node of this field of the kind, or NULL if YAML does not give it. */
+static const struct nd_node *field_node(const struct nd_def *def, const struct nctl_field *f)
+{
+	size_t i;
+
+	for (i = 0; i < def->n_steps; i++)
+		if (def->steps[i].field == f)
+			return def->steps[i].node;
+	return NULL;
+}
+
+/* What the kernel would refuse as a whole, at the key that it is about. */
+static void check_kind(const struct nd_dev *d)
+{
+	const struct nctl_link *v = &d->link->v;
+	const struct nctl_kind *k = v->kind;
+	struct nctl_strbuf *why = &d->p->why;
+	const struct nd_node *node;
+	const struct nctl_field *f;
+	const char *key;
+	int i;
+
+	nctl_strbuf_reset(why);
+	i = k->check ? k->check(v->data, v->data_has, why) : -1;
+	if (i < 0)
+		return;
+	f = &k->data.v[i];
+	node = field_node(d->def, f);
+	key = node ? node->key : f->key;
+	nd_error(d->p, node ? node->pos : d->link->pos,
+		f->help ? nd_text(d->p, "%s: %s", key, f->help) : NULL, "%s %s", key, nctl_strbuf_str(why));
+}
+
 /* False: a finding or no memory. */
 static bool make_instance(const struct nd_def *def, int64_t n)
 {
@@ -147,6 +180,8 @@ static bool make_instance(const struct nd_def *def, int64_t n)
 	for (i = 0; i < def->n_steps; i++)
 		def->steps[i].fn(&d, &def->steps[i]);
 	set_defaults(def->kind, &l->v);
+	if (p->diag->n_errors == before)
+		check_kind(&d);
 	return p->err == 0 && p->diag->n_errors == before;
 }
 

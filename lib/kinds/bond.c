@@ -340,6 +340,20 @@ static uint64_t bond_creatable(const void *data, uint64_t mask)
 	return mask;
 }
 
+static void say_modes(const struct bond_rule *r, const struct bond_data *d, struct nctl_strbuf *why)
+{
+	const char *comma = "";
+
+	nctl_strbuf_puts(why, "exists only in mode ");
+	for (unsigned m = 0; m < MODE_N; m++) {
+		if (!(r->modes & 1U << m))
+			continue;
+		nctl_strbuf_printf(why, "%s%s", comma, mode_names[m].name);
+		comma = ", ";
+	}
+	nctl_strbuf_printf(why, ", and this is %s", mode_names[d->mode].name);
+}
+
 static int check_targets(const struct bond_data *d, struct nctl_strbuf *why)
 {
 	for (uint32_t i = 0; i < d->arp_ip_target.n; i++) {
@@ -363,7 +377,7 @@ static int bond_check(const void *data, uint64_t has, struct nctl_strbuf *why)
 		if (!(has & UINT64_C(1) << r->field) || rule_allows(r, d) ||
 			(r->field != BOND_PRIMARY && nctl_field_get(&bond_fields[r->field], d) == r->dflt))
 			continue;
-		nctl_strbuf_printf(why, "does not exist in mode %s", mode_names[d->mode].name);
+		say_modes(r, d, why);
 		return r->field;
 	}
 	if (has & BIT(ARP_INTERVAL) && d->arp_interval && has & BIT(MIIMON) && d->miimon) {

@@ -120,7 +120,7 @@ static void test_check(void **state)
 {
 	(void)state;
 	check_says("bond", WORDS("mode", "active-backup", "lacp-rate", "fast"), "lacp-rate",
-		"does not exist in mode active-backup");
+		"exists only in mode 802.3ad, and this is active-backup");
 	check_says("bond", WORDS("mode", "802.3ad", "lacp-rate", "fast"), NULL, "");
 	check_says("bond", WORDS("mode", "active-backup", "up-delay", "100"), "up-delay",
 		"needs mii-monitor-interval");
