@@ -21,7 +21,7 @@ struct nctl_fake {
 	uint64_t cookie, rng;
 	unsigned version; /* major * 1000 + minor */
 	bool dad, lazy;
-	struct nctl_list links, watch, transports;
+	struct nctl_list links, by_index, watch, transports;
 	int last_index;
 	uint64_t counts[FK_N_TYPES];
 	/* injections */

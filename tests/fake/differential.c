@@ -42,7 +42,7 @@
 
 #include "fake/diff.h"
 
-enum { DIFF_SKIP = 77, DIFF_SETTLE_MS = 2500, DIFF_LAZY_MS = 1300, DIFF_MAX_JOBS = 64 };
+enum { DIFF_SKIP = 77, DIFF_SETTLE_MS = 6000, DIFF_LAZY_MS = 1300, DIFF_MAX_JOBS = 64 };
 
 struct options {
 	bool all_kinds, verbose;
@@ -162,7 +162,7 @@ static bool settle(struct nctl_fake *f, struct diff_world *fake, struct diff_wor
 		int r = look(fake, real);
 		if (r < 0 || (r == 1 && nudged))
 			return r == 1;
-		if (nctl_time_cmp(nctl_time_now(), end) > 0)
+		if (r == 0 && nctl_time_cmp(nctl_time_now(), end) > 0)
 			return false;
 		nudged = r == 1 || round > 1;
 		if (r == 0)

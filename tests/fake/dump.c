@@ -107,8 +107,8 @@ static bool fk_dump_fill(struct nctl_fake *f, struct fk_dump *d, struct fk_buf *
 	for (; d->pass < passes; d->pass++, d->next_index = 0) {
 		if (passes == 2 && d->family && d->family != (d->pass ? AF_INET6 : AF_INET))
 			continue;
-		nctl_list_for_each(pos, &f->links) {
-			struct fk_link *l = nctl_list_entry(pos, struct fk_link, node);
+		nctl_list_for_each(pos, &f->by_index) {
+			struct fk_link *l = nctl_list_entry(pos, struct fk_link, index_node);
 			size_t before = b->len;
 			if (l->ifindex < d->next_index || !fk_dump_wants(d, l))
 				continue;

@@ -64,6 +64,7 @@ struct nctl_fake *nctl_fake_new(uint64_t seed)
 	f->rcvbuf[NCTL_TRANSPORT_EVENTS] = 64 << 20;
 	f->rcvbuf[NCTL_TRANSPORT_REQUEST] = 2 << 20;
 	nctl_list_init(&f->links);
+	nctl_list_init(&f->by_index);
 	nctl_list_init(&f->watch);
 	nctl_list_init(&f->transports);
 	nctl_list_init(&f->refusals);

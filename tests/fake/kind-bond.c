@@ -140,10 +140,10 @@ static void fk_bond_let_go(struct nctl_fake *f, struct fk_link *bond, struct fk_
 		fk_bond_carrier(f, bond);
 	fk_close(f, slave);
 	fk_set_addr(&rq, slave, slave->saved_addr);
-	if (quiet)
-		slave->mtu = slave->saved_mtu;
-	else
+	if (!quiet)
 		fk_set_mtu(&rq, slave, slave->saved_mtu);
+	else if (!slave->kind->set_mtu || slave->kind->set_mtu(&rq, slave, slave->saved_mtu) == 0)
+		slave->mtu = slave->saved_mtu;
 	fk_bond_carrier(f, bond);
 	if (!fk_bond_slave(f, bond, false)) {
 		fk_random_addr(f, bond->addr);

@@ -38,6 +38,7 @@ struct fk_link *fk_link_new(struct nctl_fake *f, const struct fk_kind *kind)
 	if (!l)
 		return NULL;
 	nctl_list_init(&l->node);
+	nctl_list_init(&l->index_node);
 	nctl_list_init(&l->watch);
 	nctl_list_init(&l->doom);
 	nctl_list_init(&l->addrs4);
@@ -69,6 +70,7 @@ static void fk_addrs_destroy(struct nctl_list *head)
 void fk_link_destroy(struct fk_link *l)
 {
 	nctl_list_del(&l->node);
+	nctl_list_del(&l->index_node);
 	nctl_list_del(&l->watch);
 	nctl_list_del(&l->doom);
 	fk_addrs_destroy(&l->addrs4);
@@ -134,11 +136,12 @@ static int fk_name_number(struct nctl_fake *f, struct fk_link *l)
 
 static void fk_link_insert(struct nctl_fake *f, struct fk_link *l)
 {
-	struct nctl_list *pos = &f->links;
-	while (pos->prev != &f->links &&
-		nctl_list_entry(pos->prev, struct fk_link, node)->ifindex > l->ifindex)
+	struct nctl_list *pos = &f->by_index;
+	while (pos->prev != &f->by_index &&
+		nctl_list_entry(pos->prev, struct fk_link, index_node)->ifindex > l->ifindex)
 		pos = pos->prev;
-	nctl_list_insert_before(pos, &l->node);
+	nctl_list_insert_before(pos, &l->index_node);
+	nctl_list_add_tail(&f->links, &l->node);
 }
 
 int fk_link_register(struct fk_req *rq, struct fk_link *l)

@@ -31,8 +31,8 @@ char *nctl_fake_print(struct nctl_fake *f)
 	struct fk_lines lines = {0};
 	struct nctl_list *pos;
 	fk_lock(f);
-	nctl_list_for_each(pos, &f->links) {
-		struct fk_link *l = nctl_list_entry(pos, struct fk_link, node);
+	nctl_list_for_each(pos, &f->by_index) {
+		struct fk_link *l = nctl_list_entry(pos, struct fk_link, index_node);
 		struct fk_buf b = FK_BUF(bytes);
 		fk_put_link(&b, l, RTM_NEWLINK, 0, 0);
 		fk_print_message(&lines, bytes);

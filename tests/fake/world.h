@@ -33,10 +33,12 @@ enum fk_event {
 };
 
 struct fk_link {
-	struct nctl_list node;      /* in the world's links, by ascending ifindex */
-	struct nctl_list watch;     /* in the world's linkwatch queue */
-	struct nctl_list doom;      /* in a list of links about to go */
-	const struct fk_kind *kind; /* NULL: lo */
+	struct nctl_list
+		node; /* in the world's links, in the order of their registration, as the kernel walks them */
+	struct nctl_list index_node; /* in by_index, ascending, as it dumps them */
+	struct nctl_list watch;      /* in the world's linkwatch queue */
+	struct nctl_list doom;       /* in a list of links about to go */
+	const struct fk_kind *kind;  /* NULL: lo */
 	int ifindex;
 	char name[IFNAMSIZ];
 	char altnames[FK_MAX_ALTNAMES][128];
