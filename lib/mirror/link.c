@@ -174,6 +174,26 @@ static int update(struct nctl_mirror *m, struct nctl_mirror_link *l, struct nctl
 	return 0;
 }
 
+/*
+ * The first end of a pair is announced before it has its other end, and nothing is said when it gets it
+ * (drivers/net/veth.c veth_newlink); but the other end names it.
+ */
+static void infer_peer(struct nctl_mirror *m, const struct nctl_mirror_link *l)
+{
+	struct nctl_mirror_link *peer;
+	struct nctl_link v;
+
+	if (!l->v.kind || !(l->v.kind->traits & NCTL_KIND_PEERED) || l->v.lower_nsid != NCTL_NSID_NONE)
+		return;
+	peer = nctl_mirror_link_lookup(m, l->v.lower);
+	if (!peer || peer->v.kind != l->v.kind || peer->v.lower || nctl_link_copy(&v, &peer->v) < 0)
+		return;
+	v.lower = l->v.ifindex;
+	v.has |= NCTL_LINK_BIT(LOWER);
+	update(m, peer, &v);
+	nctl_link_fini(&v);
+}
+
 void nctl_mirror_link_remove(struct nctl_mirror *m, struct nctl_mirror_link *l)
 {
 	struct nctl_rb_node *n;
@@ -194,7 +214,8 @@ void nctl_mirror_link_remove(struct nctl_mirror *m, struct nctl_mirror_link *l)
 
 int nctl_mirror_link_put(struct nctl_mirror *m, struct nctl_link *v, enum nctl_source src)
 {
-	struct nctl_mirror_link *l = nctl_mirror_link_lookup(m, v->ifindex);
+	nctl_ifindex ifindex = v->ifindex;
+	struct nctl_mirror_link *l = nctl_mirror_link_lookup(m, ifindex);
 	uint64_t touched = src == NCTL_SOURCE_EVENT ? m->lists[NCTL_OBJECT_LINK].serial : 0;
 	int r = 0;
 
@@ -203,6 +224,9 @@ int nctl_mirror_link_put(struct nctl_mirror *m, struct nctl_link *v, enum nctl_s
 		if (l && touched)
 			l->touched = touched;
 		r = l ? update(m, l, v) : insert(m, v, touched);
+		l = nctl_mirror_link_lookup(m, ifindex);
+		if (r == 0 && l)
+			infer_peer(m, l);
 	}
 	nctl_link_fini(v);
 	return r;

@@ -220,7 +220,7 @@ static bool set_master(struct builder *b, const struct nctl_want_link *w, bool i
 		traits & (NCTL_KIND_PORT_DOWN | NCTL_KIND_PORTS_FIRST) ? NCTL_PHASE_CREATE : NCTL_PHASE_TUNE;
 
 	if (flaps) {
-		set_up(b, w, phase, false);
+		set_down_for_next(b, w, phase);
 		at_rank(b, 2 * it->level + 1);
 	}
 	/* A VRF cycles a port that is up by itself (drivers/net/vrf.c cycle_netdev). */

@@ -278,6 +278,39 @@ static void test_leave_without_memory(void **state)
 	model_fini(&m);
 }
 
+static void put_end(struct model *m, nctl_ifindex ifindex, const char *name, nctl_ifindex other)
+{
+	struct nctl_link l = NCTL_LINK_INIT;
+
+	l.ifindex = ifindex;
+	l.lower = other;
+	l.has = NCTL_LINK_BIT(NAME) | NCTL_LINK_BIT(LOWER);
+	strcpy(l.name, name);
+	assert_int_equal(nctl_link_set_kind(&l, nctl_kind_find("veth")), 0);
+	assert_int_equal(nctl_mirror_link_put(m->mirror, &l, NCTL_SOURCE_EVENT), 0);
+}
+
+/* The kernel tells of the first end of a pair before it has the other, and not again. */
+static void test_pair(void **state)
+{
+	const struct nctl_mirror_link *a, *b;
+	struct model m;
+
+	(void)state;
+	model_init(&m);
+	put_end(&m, 1, "name1", 0);
+	put_end(&m, 2, "name2", 1);
+	a = nctl_mirror_link_get(m.mirror, 1);
+	b = nctl_mirror_link_get(m.mirror, 2);
+	assert_int_equal(a->v.lower, 2);
+	assert_ptr_equal(nctl_list_entry(nctl_list_first(&b->uppers), struct nctl_mirror_link, in_lower), a);
+	assert_int_equal(m.told.links[1].lower, 2);
+	/* An end that has another one keeps it. */
+	put_end(&m, 3, "name3", 1);
+	assert_int_equal(a->v.lower, 2);
+	model_fini(&m);
+}
+
 static void test_stats(void **state)
 {
 	const struct nctl_mirror_stats *s;
@@ -346,6 +379,7 @@ int main(void)
 		cmocka_unit_test(test_addr_length),
 		cmocka_unit_test(test_lifetimes),
 		cmocka_unit_test(test_leave_without_memory),
+		cmocka_unit_test(test_pair),
 		cmocka_unit_test(test_stats),
 		cmocka_unit_test(test_subscriber_sees_truth),
 	};
