@@ -5,8 +5,12 @@
  * and is emptied after each batch; what it gives is thrown away. No code of lib/ is used, so that nothing that makes
  * netctld slow makes its yardstick slow.
  *
- *   bench-bare [-b BATCH] vlan N LOWER MASTER    VLANs foo.1 to foo.N, 2000::n/64 each (n read as hexadecimal)
- *   bench-bare [-b BATCH] macvlan N LOWER        m1 to mN, 10.(n / 250).(n % 250).1/24 each
+ *   bench-bare [-b BATCH] [-u LINK]... vlan N LOWER MASTER    VLANs foo.1 to foo.N, 2000::n/64 each (n read as
+ *                                                             hexadecimal)
+ *   bench-bare [-b BATCH] [-u LINK]... macvlan N LOWER        m1 to mN, 10.(n / 250).(n % 250).1/24 each
+ *
+ * -u: these links are there and are the first to be set up, in the phase of the others: what a lower link does to
+ * many uppers when it goes up differs much from what they do one by one.
  *
  * Prints one JSON object: microseconds a phase, messages, sends, receives, events. Exit status 1 if the kernel
  * refused something.
@@ -44,6 +48,8 @@ struct job {
 	const char *kind;
 	unsigned n, lower, master;
 	unsigned batch_max; /* messages */
+	unsigned first_up[8];
+	size_t n_first_up;
 };
 
 struct loop {
@@ -204,12 +210,18 @@ static void put_new(struct loop *l, const struct job *job, unsigned i)
 	end(l, job, h);
 }
 
-static void put_up(struct loop *l, const struct job *job, unsigned i)
+static void put_up_index(struct loop *l, const struct job *job, unsigned ifindex)
 {
-	struct ifinfomsg ifi = {
-		.ifi_index = (int)(FIRST_IFINDEX + i), .ifi_flags = IFF_UP, .ifi_change = IFF_UP};
+	struct ifinfomsg ifi = {.ifi_index = (int)ifindex, .ifi_flags = IFF_UP, .ifi_change = IFF_UP};
 
 	end(l, job, begin(l, RTM_NEWLINK, 0, &ifi, sizeof(ifi)));
+}
+
+static void put_up(struct loop *l, const struct job *job, unsigned i)
+{
+	for (size_t k = 0; i == 1 && k < job->n_first_up; k++)
+		put_up_index(l, job, job->first_up[k]);
+	put_up_index(l, job, FIRST_IFINDEX + i);
 }
 
 static void put_addr(struct loop *l, const struct job *job, unsigned i)
@@ -264,12 +276,17 @@ int main(int argc, char **argv)
 	uint64_t start, us_new, us_up, us_addr;
 	int c;
 
-	while ((c = getopt(argc, argv, "b:")) == 'b')
-		job.batch_max = (unsigned)atoi(optarg);
+	while ((c = getopt(argc, argv, "b:u:")) == 'b' || c == 'u') {
+		if (c == 'b')
+			job.batch_max = (unsigned)atoi(optarg);
+		else if (job.n_first_up < sizeof(job.first_up) / sizeof(*job.first_up))
+			job.first_up[job.n_first_up++] = find_link(optarg);
+	}
 	argv += optind;
 	argc -= optind;
 	if (c != -1 || argc < 3 || job.batch_max < 1 || argc != (strcmp(argv[0], "vlan") == 0 ? 4 : 3)) {
-		fputs("usage: bench-bare [-b BATCH] vlan N LOWER MASTER | macvlan N LOWER\n", stderr);
+		fputs("usage: bench-bare [-b BATCH] [-u LINK]... vlan N LOWER MASTER | macvlan N LOWER\n",
+			stderr);
 		return 2;
 	}
 	job.kind = argv[0];

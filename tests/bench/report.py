@@ -92,7 +92,8 @@ class Variant:
             print(f'{"":12} {ms([o["us"] for o in self.outputs]):>28} ms without the start of the process:',
                   ', '.join(f'{k[:-3]} {ms([o[k] for o in self.outputs])}' for k in parts))
         if self.applies:
-            inner = [a['answer']['result']['duration_us'] for a in self.applies]
+            last = self.applies[-1]['phase']
+            inner = [a['answer']['result']['duration_us'] for a in self.applies if a['phase'] == last]
             print(f'{"":12} {ms(inner):>28} ms by the daemon\'s own clock (duration_us: sending and confirming)')
 
     def print_counts(self):
@@ -103,9 +104,11 @@ class Variant:
         if not self.applies:
             return
 
+        last = self.applies[-1]['phase']
+
         def grown(group, key):
             return round(statistics.median(
-                a['after'][group][key] - a['before'][group][key] for a in self.applies))
+                a['after'][group][key] - a['before'][group][key] for a in self.applies if a['phase'] == last))
 
         print(f'{self.name:<12} {grown("kernel", "messages")} messages in {grown("kernel", "sends")} sends, '
               f'{grown("kernel", "receives")} + {grown("events", "receives")} receives (answers, events), '
