@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * DOC: the way of a configuration: texts are parsed, planned against the mirror, carried out, and accepted,
- * one job at a time, in the order of their arrival. Nothing is accepted half: a refusal (without keep-going)
- * makes the plan back to the accepted configuration and carries that out, since the ledger knows what the
- * failed one had made.
+ * one job at a time, in the order of their arrival. Nothing is accepted half: after a refusal (without
+ * keep-going) the plan is undone from what it remembers of the state before it.
  */
 #include "reconcile/private.h"
 
@@ -200,7 +199,7 @@ static void undone(
 	_cleanup_(nctl_strbuf_fini) struct nctl_strbuf why = NCTL_STRBUF_INIT;
 	struct nd_reconcile *r = userdata;
 	struct job *job = current(r);
-	bool whole = !outcome->status && !outcome->refused && !outcome->unseen;
+	bool whole = !outcome->status && !outcome->refused && !outcome->unseen && !plan->n_problems;
 	int e;
 
 	(void)s;
@@ -218,24 +217,12 @@ static void undone(
 	nd_jobs_advance(r);
 }
 
+/* Back to the state before the job, which its plan remembers. */
 static void undo(struct nd_reconcile *r)
 {
 	struct job *job = current(r);
-	const struct nctl_want_link *twice;
-	struct nctl_want *nothing;
-	int e;
+	int e = nctl_plan_undo(job->plan, nctl_session_mirror(r->session), &job->undo);
 
-	if (!r->want) {
-		nothing = nctl_want_new();
-		e = nothing ? nctl_want_seal(nothing, &twice) : -ENOMEM;
-		if (e < 0) {
-			nctl_want_free(nothing);
-			fail_errno(r, "refused, and there is no way back", e);
-			return;
-		}
-		r->want = nothing;
-	}
-	e = nd_job_plan(r, r->want, ND_APPLY_ALLOW_RECREATE, &job->undo);
 	if (e >= 0)
 		e = nctl_session_run(r->session, job->undo, true, undone, r);
 	if (e < 0)

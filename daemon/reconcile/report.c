@@ -66,6 +66,7 @@ static const char *action_of(const struct nctl_op *op)
 	case NCTL_OP_ALTNAME_NEW:
 	case NCTL_OP_ADDR_NEW:
 		return "add";
+	case NCTL_OP_ALTNAME_DEL:
 	case NCTL_OP_ADDR_DEL:
 		return "remove";
 	}
@@ -74,7 +75,7 @@ static const char *action_of(const struct nctl_op *op)
 
 static const char *object_of(const struct nctl_op *op)
 {
-	if (op->type == NCTL_OP_ALTNAME_NEW)
+	if (op->type == NCTL_OP_ALTNAME_NEW || op->type == NCTL_OP_ALTNAME_DEL)
 		return "altname";
 	return op->type == NCTL_OP_ADDR_NEW || op->type == NCTL_OP_ADDR_DEL ? "address" : "link";
 }

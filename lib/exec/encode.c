@@ -22,7 +22,8 @@ static void encode_addr(const struct nctl_op *op, struct nctl_msgbuf *msg)
 	struct nctl_addr a = op->want_addr->v;
 
 	a.ifindex = op->ifindex;
-	a.proto = NCTL_PROTO;
+	if (!op->verbatim)
+		a.proto = NCTL_PROTO;
 	nctl_addr_encode_new(&a, msg);
 }
 
@@ -45,7 +46,8 @@ void nctl_op_encode(const struct nctl_op *op, struct nctl_msgbuf *msg)
 		nctl_link_encode_del(op->ifindex, msg);
 		return;
 	case NCTL_OP_ALTNAME_NEW:
-		nctl_link_encode_altname(op->ifindex, op->altname, true, msg);
+	case NCTL_OP_ALTNAME_DEL:
+		nctl_link_encode_altname(op->ifindex, op->altname, op->type == NCTL_OP_ALTNAME_NEW, msg);
 		return;
 	case NCTL_OP_ADDR_NEW:
 		encode_addr(op, msg);

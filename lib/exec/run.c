@@ -90,6 +90,7 @@ static bool is_moot(const struct nctl_op *op, int error)
 	case NCTL_OP_LINK_NEW:
 	case NCTL_OP_LINK_SET:
 	case NCTL_OP_ALTNAME_NEW:
+	case NCTL_OP_ALTNAME_DEL:
 	case NCTL_OP_ADDR_NEW:
 		break;
 	}
@@ -107,6 +108,13 @@ static void adapt_window(struct run *run, const struct nctl_batch *b, size_t n)
 	run->window = fit < NCTL_WINDOW_MAX ? fit : NCTL_WINDOW_MAX;
 }
 
+static int cmp_reply(const void *x, const void *y)
+{
+	const struct nctl_reply *a = x, *b = y;
+
+	return (a->index > b->index) - (a->index < b->index);
+}
+
 void nctl_run_batch_back(struct nctl_session *s, struct nctl_batch *b)
 {
 	_cleanup_(nctl_freep) struct run_batch *rb = NULL;
@@ -122,6 +130,9 @@ void nctl_run_batch_back(struct nctl_session *s, struct nctl_batch *b)
 		run->outcome.status = b->status;
 		run->stopping = true;
 	}
+	/* In the order of the messages, so that who is to blame is known first. */
+	if (b->n_errors)
+		qsort(b->errors, b->n_errors, sizeof(*b->errors), cmp_reply);
 	for (size_t i = 0; i < b->n_errors; i++) {
 		const struct nctl_reply *e = &b->errors[i];
 
@@ -215,6 +226,9 @@ static void check_phase(struct nctl_session *s)
 
 		if (op->state != NCTL_OP_ACKED)
 			continue;
+		/* What implies it may come after it. */
+		if (op->implied && poison(run, op))
+			continue;
 		if (nctl_op_is_seen(op, s->mirror))
 			op->state = NCTL_OP_DONE;
 		else
@@ -228,6 +242,39 @@ static void enter_phase(struct run *run, enum nctl_phase phase)
 	while (run->phase_end < run->plan->n_ops && run->plan->ops[run->phase_end].phase == phase)
 		run->phase_end++;
 	run->window = WINDOW_FIRST;
+}
+
+/* Those that the mirror shows meanwhile are done. */
+static void look_again(struct nctl_session *s)
+{
+	struct run *run = &s->run;
+	size_t left = 0;
+
+	for (size_t i = 0; i < run->n_unseen; i++) {
+		struct nctl_op *op = &run->plan->ops[run->unseen[i]];
+
+		if (nctl_op_is_seen(op, s->mirror))
+			op->state = NCTL_OP_DONE;
+		else
+			run->unseen[left++] = run->unseen[i];
+	}
+	run->n_unseen = left;
+}
+
+/*
+ * The events of what is done were in the queue before the acks. What they did not tell comes later by itself, or
+ * never: a link that is down has no event for a new alias, group or address generation mode (net/core/dev.c
+ * netdev_state_change). One dump tells the two apart.
+ */
+static void start_verifying(struct nctl_session *s)
+{
+	struct run *run = &s->run;
+
+	run->verifying = true;
+	run->deadline = nctl_time_add_us(nctl_time_now(), VERIFY_US);
+	look_again(s);
+	if (run->n_unseen)
+		nctl_sync_refresh(s);
 }
 
 void nctl_run_advance(struct nctl_session *s)
@@ -256,8 +303,7 @@ void nctl_run_advance(struct nctl_session *s)
 		if (run->cursor < run->phase_end && !run->stopping)
 			continue;
 		if (run->stopping || run->phase + 1 == NCTL_PHASE_N) {
-			run->verifying = true;
-			run->deadline = nctl_time_add_us(nctl_time_now(), VERIFY_US);
+			start_verifying(s);
 		} else {
 			enter_phase(run, run->phase + 1);
 		}
@@ -304,21 +350,11 @@ static void finish(struct nctl_session *s)
 void nctl_run_verify(struct nctl_session *s)
 {
 	struct run *run = &s->run;
-	size_t left = 0;
 
 	if (!run->plan || !run->verifying)
 		return;
-	for (size_t i = 0; i < run->n_unseen; i++) {
-		struct nctl_op *op = &run->plan->ops[run->unseen[i]];
-
-		if (nctl_op_is_seen(op, s->mirror))
-			op->state = NCTL_OP_DONE;
-		else
-			run->unseen[left++] = run->unseen[i];
-	}
-	run->n_unseen = left;
-	/* While the mirror is out of step its silence means nothing. */
-	if (!left)
+	look_again(s);
+	if (!run->n_unseen)
 		finish(s);
 }
 

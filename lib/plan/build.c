@@ -112,7 +112,7 @@ static size_t place_of(const struct nctl_op *op, uint32_t max_rank)
 }
 
 /* Counting sort by phase and rank; needs are indexes and move along. */
-static int sort_by_phase(struct nctl_plan *p)
+int nctl_plan_sort(struct nctl_plan *p)
 {
 	uint32_t *to = calloc(p->n_ops + 1, sizeof(*to)), max_rank = 0;
 	struct nctl_op *sorted = calloc(p->n_ops + 1, sizeof(*sorted));
@@ -165,11 +165,15 @@ static int build(struct builder *b)
 			nctl_plan_addrs(b, w);
 		r = b->err;
 	}
+	for (size_t i = 0; r >= 0 && i < b->want->n_links; i++)
+		nctl_plan_ports(b, b->want->links[i]);
 	if (r >= 0) {
 		nctl_plan_remove(b);
 		r = b->err;
 	}
-	return r < 0 ? r : sort_by_phase(b->plan);
+	if (r >= 0)
+		r = nctl_plan_sort(b->plan);
+	return r < 0 ? r : nctl_plan_remember(b->plan, b->have);
 }
 
 int nctl_plan_build(const struct nctl_want *want, const struct nctl_mirror *have,
@@ -204,6 +208,7 @@ struct nctl_plan *nctl_plan_free(struct nctl_plan *p)
 {
 	if (!p)
 		return NULL;
+	nctl_plan_forget(p);
 	nctl_arena_fini(&p->arena);
 	free(p->ops);
 	free(p->problems);

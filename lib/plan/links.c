@@ -177,7 +177,8 @@ static void rise(struct builder *b, const struct nctl_want_link *w)
 	at_rank(b, early);
 }
 
-/* Down, for what the kernel refuses to do with a link that is up (and what it may end: a bond opens its new port). */
+/* Down, for what the kernel refuses to do with a link that is up (and what it may end: a bond opens its new
+ * port). */
 static void set_down_for_next(struct builder *b, const struct nctl_want_link *w, enum nctl_phase phase)
 {
 	set_up(b, w, phase, false);
@@ -227,6 +228,7 @@ static bool set_master(struct builder *b, const struct nctl_want_link *w, bool i
 	set(b, w, phase, &d, is_up && !flaps,
 		is_up && ((traits | old_traits) & (NCTL_KIND_PORT_DOWN | NCTL_KIND_VRF)) ? NCTL_CHANGE_FLAP
 											 : NCTL_CHANGE_LIVE);
+	it->joined_by = nctl_plan_last(b);
 	at_rank(b, 2 * it->level + 1);
 	it->flushed |= flaps || closed || ((traits | old_traits) & NCTL_KIND_VRF);
 	return flaps || closed;
@@ -413,6 +415,7 @@ void nctl_plan_link(struct builder *b, const struct nctl_want_link *w)
 
 	it->made_by = NCTL_OP_NONE;
 	it->removed_by = NCTL_OP_NONE;
+	it->joined_by = NCTL_OP_NONE;
 	if (!resolve_refs(b, w))
 		return;
 	if (!have && physical) {

@@ -37,6 +37,10 @@ void nctl_op_link(const struct nctl_op *op, struct nctl_link *ret)
 	ret->master = op->master;
 	ret->flags = op->up ? IFF_UP : 0;
 	ret->has |= NCTL_LINK_BIT(NAME);
+	if (op->data) {
+		ret->data = (void *)(uintptr_t)op->data;
+		ret->data_has |= op->diff.data;
+	}
 }
 
 bool nctl_plan_diff(const struct nctl_link *wanted, const struct nctl_link *have, struct nctl_link_diff *ret)
@@ -112,6 +116,13 @@ bool nctl_plan_has_altname(const struct nctl_link *l, const char *altname)
 	return false;
 }
 
+static bool shows_altname(const struct nctl_op *op, const struct nctl_mirror *m)
+{
+	const struct nctl_mirror_link *l = nctl_mirror_link_get(m, op->ifindex);
+
+	return l && nctl_plan_has_altname(&l->v, op->altname);
+}
+
 bool nctl_op_is_seen(const struct nctl_op *op, const struct nctl_mirror *m)
 {
 	switch ((enum nctl_op_type)op->type) {
@@ -121,11 +132,10 @@ bool nctl_op_is_seen(const struct nctl_op *op, const struct nctl_mirror *m)
 		return is_set(op, m);
 	case NCTL_OP_LINK_DEL:
 		return !nctl_mirror_link_get(m, op->ifindex);
-	case NCTL_OP_ALTNAME_NEW: {
-		const struct nctl_mirror_link *l = nctl_mirror_link_get(m, op->ifindex);
-
-		return l && nctl_plan_has_altname(&l->v, op->altname);
-	}
+	case NCTL_OP_ALTNAME_NEW:
+		return shows_altname(op, m);
+	case NCTL_OP_ALTNAME_DEL:
+		return !shows_altname(op, m);
 	case NCTL_OP_ADDR_NEW: {
 		struct nctl_addr wanted = op->want_addr->v;
 		const struct nctl_mirror_addr *a;

@@ -38,6 +38,7 @@ enum nctl_op_type {
 	NCTL_OP_LINK_SET,
 	NCTL_OP_LINK_DEL,
 	NCTL_OP_ALTNAME_NEW, /* one more; those of others stay (udev gives some to network cards) */
+	NCTL_OP_ALTNAME_DEL, /* on the way back only */
 	NCTL_OP_ADDR_NEW,
 	NCTL_OP_ADDR_DEL,
 };
@@ -55,6 +56,13 @@ enum nctl_op_state {
 #define NCTL_OP_NONE UINT32_MAX
 enum { NCTL_OP_NEEDS = 3 };
 
+/* What was there before an operation, for the way back. */
+struct nctl_op_before {
+	struct nctl_link link;
+	struct nctl_addr *addrs; /* those that the operation may take along */
+	size_t n_addrs;
+};
+
 struct nctl_op {
 	uint8_t type, phase, state, cls;
 	uint32_t rank; /* in CREATE: lower ones first */
@@ -64,15 +72,19 @@ struct nctl_op {
 	nctl_ifindex lower, master, peer_ifindex; /* resolved, 0 none */
 	const struct nctl_want_link *want;        /* NULL for LINK_DEL and ADDR_DEL of unwanted */
 	const struct nctl_want_addr *want_addr;   /* ADDR_NEW */
+	const void *data;                         /* LINK_SET: the kind's data, NULL: that of want */
 	const char *altname;                      /* ALTNAME_NEW; of want */
 	struct nctl_addr addr;                    /* ADDR_DEL */
 	struct nctl_link_diff diff;               /* LINK_SET: what to set */
 	bool up;                                  /* LINK_SET with FLAGS: the wanted IFF_UP */
-	bool passing; /* LINK_SET: only for the sake of the next one; its ack is enough */
-	char name[IF_NAMESIZE];                   /* of the link, for people */
-	const char *kind;                         /* static */
+	bool passing;           /* LINK_SET: only for the sake of the next one; its ack is enough */
+	char name[IF_NAMESIZE]; /* of the link, for people */
+	const char *kind;       /* static */
 	struct nctl_pos pos;
-	uint32_t need[NCTL_OP_NEEDS]; /* operations that must have succeeded before, NCTL_OP_NONE */
+	uint32_t need[NCTL_OP_NEEDS];  /* operations that must have succeeded before, NCTL_OP_NONE */
+	struct nctl_op_before *before; /* LINK_SET, LINK_DEL; ADDR_NEW of one that differs, which is in addr;
+	                                  NULL: nothing */
+	bool verbatim;                 /* ADDR_NEW: with the protocol that it has, not ours */
 	uint32_t blame;
 	int error;
 	const char *text; /* in the plan's arena */
@@ -115,6 +127,12 @@ struct nctl_plan_options {
 
 int nctl_plan_build(const struct nctl_want *want, const struct nctl_mirror *have,
 	const struct nctl_ledger *ledger, const struct nctl_plan_options *opts, struct nctl_plan **ret);
+/*
+ * The plan back from where p got to (by the states of its operations) to the state before it. p and its want
+ * must outlive ret; now is the mirror after p. ret has problems if something cannot be made again. 0 or
+ * -ENOMEM.
+ */
+int nctl_plan_undo(const struct nctl_plan *p, const struct nctl_mirror *now, struct nctl_plan **ret);
 struct nctl_plan *nctl_plan_free(struct nctl_plan *p);
 void nctl_plan_freep(struct nctl_plan **p);
 

@@ -17,6 +17,7 @@ struct item {
 	nctl_ifindex ifindex, lower, master;
 	uint32_t made_by;    /* operation that makes it, NCTL_OP_NONE */
 	uint32_t removed_by; /* NEW: operation that deletes what is replaced, NCTL_OP_NONE */
+	uint32_t joined_by;  /* operation by which it joins its master, NCTL_OP_NONE: none, or made_by */
 	bool flushed;        /* KEEP: loses its IPv6 addresses on the way */
 	uint8_t state;
 	uint8_t mark;   /* order.c */
@@ -62,6 +63,9 @@ void nctl_plan_adopt_addr(struct builder *b, const struct nctl_addr *a);
 /* links.c: operations of one wanted link, after those of all that it depends on. */
 void nctl_plan_link(struct builder *b, const struct nctl_want_link *w);
 
+/* ports.c: fields of w that name its ports, after the operations of all links. */
+void nctl_plan_ports(struct builder *b, const struct nctl_want_link *w);
+
 /* addrs.c: operations for its addresses. */
 void nctl_plan_addrs(struct builder *b, const struct nctl_want_link *w);
 bool nctl_plan_addr_differs(const struct nctl_addr *want, const struct nctl_addr *have);
@@ -78,3 +82,10 @@ void nctl_plan_spare_foreign(struct builder *b, const struct nctl_mirror_link *l
 /* op.c: what of wanted differs in have, of the fields that wanted sets. */
 bool nctl_plan_diff(const struct nctl_link *wanted, const struct nctl_link *have, struct nctl_link_diff *ret);
 bool nctl_plan_has_altname(const struct nctl_link *l, const char *altname);
+
+/* build.c: sorts the operations by phase and rank. 0 or -ENOMEM. */
+int nctl_plan_sort(struct nctl_plan *p);
+
+/* undo.c: copies what the operations will change; and frees the copies. */
+int nctl_plan_remember(struct nctl_plan *p, const struct nctl_mirror *have);
+void nctl_plan_forget(struct nctl_plan *p);

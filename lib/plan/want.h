@@ -27,6 +27,14 @@ struct nctl_want_ref {
 	struct nctl_pos pos;
 };
 
+/* A field of a master's kind (NCTL_FIELD_LINK) names one of its ports, which is in the configuration, too. */
+struct nctl_want_port_ref {
+	struct nctl_want_port_ref *next;
+	unsigned field; /* of the kind; not in v.data_has, since its value is an ifindex that only a plan
+	                   knows */
+	struct nctl_want_ref port;
+};
+
 struct nctl_want_addr {
 	struct nctl_addr v; /* ifindex 0 */
 	struct nctl_pos pos;
@@ -55,6 +63,7 @@ struct nctl_want_link {
 	const struct nctl_want_def *def;
 	struct nctl_pos pos;
 	struct nctl_want_ref lower, master, peer;
+	struct nctl_want_port_ref *port_refs;
 	struct nctl_want_addr *addrs;
 	size_t n_addrs;
 	enum nctl_want_admin admin;

@@ -216,6 +216,9 @@ static void apply_op(struct world *w, const struct nctl_op *op)
 		if (!op->implied)
 			link_del(w, op->ifindex);
 		break;
+	case NCTL_OP_ALTNAME_DEL:
+		fail_msg("only the way back takes alternative names away");
+		break;
 	case NCTL_OP_ALTNAME_NEW:
 		altname_new(w, op);
 		break;
@@ -357,6 +360,7 @@ static void print_op(struct nctl_strbuf *b, const struct nctl_op *op)
 		nctl_strbuf_printf(
 			b, "link-del %s %s%s", op->kind, op->name, op->implied ? " (implied)" : "");
 		break;
+	case NCTL_OP_ALTNAME_DEL:
 	case NCTL_OP_ALTNAME_NEW:
 		nctl_strbuf_printf(b, "altname-new %s %s", op->name, op->altname);
 		break;
