@@ -8,9 +8,23 @@
 #include "config/device.h"
 #include "config/refs.h"
 
+static void add_port_ref(struct nd_dev *d, const struct nd_step *s)
+{
+	struct nctl_want_port_ref *ref = nd_want_alloc(d->p, sizeof(*ref));
+	const char *name = nd_dev_name(d, s->node);
+
+	if (!ref || !name)
+		return;
+	*ref = (struct nctl_want_port_ref){
+		.next = d->link->port_refs, .field = s->index, .port = {.name = name, .pos = s->node->pos}};
+	d->link->port_refs = ref;
+}
+
 void nd_step_data_field(struct nd_dev *d, const struct nd_step *s)
 {
-	if (nd_dev_field(d, s->field, s->node->key, s->node, d->link->v.data))
+	if (s->field->type == NCTL_FIELD_LINK)
+		add_port_ref(d, s);
+	else if (nd_dev_field(d, s->field, s->node->key, s->node, d->link->v.data))
 		d->link->v.data_has |= UINT64_C(1) << s->index;
 }
 

@@ -130,6 +130,25 @@ static void check_peer(struct nd_parse *p, const struct nctl_want_link *l)
 		"\"%s\" is not the peer of \"%s\"", other->v.name, l->v.name);
 }
 
+/* What names a port names one of this very link. */
+static void resolve_port_refs(struct nd_parse *p, const struct nctl_want_link *l)
+{
+	struct nctl_want_port_ref *ref;
+	const struct nd_name *n;
+
+	for (ref = l->port_refs; ref; ref = ref->next) {
+		n = look_up(p, ref->port.name, ref->port.pos);
+		ref->port.link = n ? n->link : NULL;
+		if (!n || p->broken || (n->link && n->link->master.link == l))
+			continue;
+		nd_error(p, ref->port.pos,
+			nd_text(p, "add it to the %s of \"%s\", or name one of them", l->def->kind->ports_key,
+				l->v.name),
+			"%s: \"%s\" is no port of \"%s\"", l->def->kind->data.v[ref->field].key, ref->port.name,
+			l->v.name);
+	}
+}
+
 /* Reads the value into the port's part of this link. */
 static void set_port_field(struct nd_parse *p, struct nctl_want_link *port, const struct nctl_kind *k,
 	unsigned index, const struct nd_port_param *param)
@@ -190,6 +209,8 @@ void nd_refs_resolve(struct nd_parse *p)
 		check_peer(p, p->links[i]);
 	for (c = p->claims; c; c = c->next)
 		resolve_claim(p, c);
+	for (i = 0; i < p->n_links; i++)
+		resolve_port_refs(p, p->links[i]);
 	for (param = p->port_params; param; param = param->next)
 		resolve_param(p, param);
 }

@@ -147,13 +147,17 @@ static void check_kind(const struct nd_dev *d)
 	const struct nctl_link *v = &d->link->v;
 	const struct nctl_kind *k = v->kind;
 	struct nctl_strbuf *why = &d->p->why;
+	const struct nctl_want_port_ref *ref;
+	uint64_t given = v->data_has;
 	const struct nd_node *node;
 	const struct nctl_field *f;
 	const char *key;
 	int i;
 
+	for (ref = d->link->port_refs; ref; ref = ref->next)
+		given |= UINT64_C(1) << ref->field;
 	nctl_strbuf_reset(why);
-	i = k->check ? k->check(v->data, v->data_has, why) : -1;
+	i = k->check ? k->check(v->data, given, why) : -1;
 	if (i < 0)
 		return;
 	f = &k->data.v[i];

@@ -84,6 +84,7 @@ static const char *admin_name(enum nctl_want_admin admin)
 
 static void put_link(const struct nctl_want *w, const struct nctl_want_link *l, struct nctl_strbuf *out)
 {
+	const struct nctl_want_port_ref *ref;
 	size_t i;
 
 	nctl_strbuf_printf(out, "%s %s", l->v.name, l->v.kind->name);
@@ -93,6 +94,8 @@ static void put_link(const struct nctl_want *w, const struct nctl_want_link *l, 
 	nctl_strbuf_printf(out, " %s%s", admin_name(l->admin), l->optional ? " optional" : "");
 	put_fields("", &nctl_link_fields, &l->v, l->v.has, out);
 	put_fields("", &l->v.kind->data, l->v.data, l->v.data_has, out);
+	for (ref = l->port_refs; ref; ref = ref->next)
+		put_ref(w, l->v.kind->data.v[ref->field].key, &ref->port, out);
 	put_ref(w, "lower", &l->lower, out);
 	put_ref(w, "master", &l->master, out);
 	put_ref(w, "peer", &l->peer, out);

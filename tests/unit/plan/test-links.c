@@ -287,7 +287,7 @@ static void test_remove_takes_foreign(void **state)
 	world_link(&w, 5, "foreign", "vlan", world_index(&w, "d0"), 0);
 	plan_is("  dummy-devices: {}\n", "remove: link-del dummy d0\n"
 					 "conflict: deleting d0 would take foreign along, which netctld does "
-	                                 "not own; delete or move it "
+					 "not own; delete or move it "
 					 "first\n");
 	assert_true(w.plan->blocked);
 }
@@ -394,6 +394,67 @@ static void test_flap(void **state)
 	world_settle(&w, fast);
 }
 
+/* A bond's primary is set when the port has joined, to its ifindex, and once. */
+static void test_primary(void **state)
+{
+	static const char body[] =
+		"  dummy-devices: {d0: {}, d1: {}}\n"
+		"  bonds: {b0: {interfaces: [d0, d1], parameters: {mode: active-backup, primary: %s}}}\n";
+	const struct nctl_plan *p;
+	char first[256], second[256];
+
+	(void)state;
+	snprintf(first, sizeof(first), body, "d0");
+	snprintf(second, sizeof(second), body, "d1");
+	p = world_plan(&w, first, false);
+	world_expect(p, "create: link-new bond b0\n"
+			"create: link-new dummy d0\n"
+			"create: link-new dummy d1\n"
+			"tune: link-set bond b0 primary\n"
+			"up: link-set bond b0 up\n"
+			"up: link-set dummy d0 up\n"
+			"up: link-set dummy d1 up\n");
+	assert_int_equal(p->ops[3].need[0], 0);
+	assert_int_equal(p->ops[3].need[1], 1);
+	world_apply(&w);
+	plan_is(first, "");
+	plan_is(second, "tune: link-set bond b0 primary\n");
+	world_apply(&w);
+	plan_is(second, "");
+	/* What the configuration does not speak of stays. */
+	plan_is("  dummy-devices: {d0: {}, d1: {}}\n"
+		"  bonds: {b0: {interfaces: [d0, d1], parameters: {mode: active-backup}}}\n",
+		"");
+}
+
+/* A primary that is there already joins first, and one that is not there is waited for. */
+static void test_primary_joins(void **state)
+{
+	static const char body[] = "  dummy-devices: {d0: {}}\n"
+				   "  ethernets: {e0: {}}\n"
+				   "  bonds: {b0: {interfaces: [%s], parameters: {mode: active-backup%s}}}\n";
+	const struct nctl_plan *p;
+	char text[256];
+
+	(void)state;
+	snprintf(text, sizeof(text), body, "", "");
+	world_plan(&w, text, false);
+	world_apply(&w);
+	snprintf(text, sizeof(text), body, "d0", ", primary: d0");
+	p = world_plan(&w, text, false);
+	world_expect(p, "create: link-set dummy d0 down (flap)\n"
+			"create: link-set dummy d0 master (flap)\n"
+			"tune: link-set bond b0 primary\n"
+			"up: link-set dummy d0 up\n"
+			"wait: e0 is not there yet\n");
+	assert_int_equal(p->ops[2].need[1], 1);
+	snprintf(text, sizeof(text), body, "d0, e0", ", primary: e0");
+	plan_is(text, "create: link-set dummy d0 down (flap)\n"
+		      "create: link-set dummy d0 master (flap)\n"
+		      "up: link-set dummy d0 up\n"
+		      "wait: e0 is not there yet\n");
+}
+
 static void test_split_pair(void **state)
 {
 	static const char body[] = "  virtual-ethernets: {v0: {peer: v1}, v1: {peer: v0}}\n";
@@ -461,6 +522,8 @@ int main(void)
 		CASE(change_master),
 		CASE(foreign_master),
 		CASE(flap),
+		CASE(primary),
+		CASE(primary_joins),
 		CASE(split_pair),
 		CASE(indexes),
 		CASE(lower_elsewhere),
