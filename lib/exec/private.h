@@ -23,7 +23,7 @@ struct sync {
 	bool spoiled;      /* events were lost during this round: it must be done again */
 	nctl_time at;      /* WAIT: when */
 	uint64_t delay_us; /* before the next repetition; doubles while losses go on */
-	nctl_time done_at;
+	nctl_time lost_at; /* the last time that a round had to be repeated */
 };
 
 /* The operations of a batch, by message number. */
@@ -72,6 +72,8 @@ void nctl_session_feed(struct nctl_session *s, const struct nlmsghdr *nlh, enum 
 /* sync.c */
 void nctl_sync_start(struct nctl_session *s);
 void nctl_sync_lost(struct nctl_session *s);
+/* Nothing is lost, but the kernel may have changed something without a word: one more round. */
+void nctl_sync_refresh(struct nctl_session *s);
 void nctl_sync_result(struct nctl_session *s, const struct nctl_result *r);
 void nctl_sync_tick(struct nctl_session *s, nctl_time now);
 

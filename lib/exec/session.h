@@ -72,8 +72,9 @@ struct nctl_outcome {
 
 /*
  * Carries out plan, which must outlive the run; states, errors and texts are written into its operations. done is
- * called once, never from inside this call unless the plan is empty. keep_going: a refusal stops only what depends
- * on it; else no phase after the one with a refusal is started. 0, -EBUSY: a run is on.
+ * called once, from inside this call if nothing could be sent (an empty plan, a ledger that cannot be written).
+ * keep_going: a refusal stops only what depends on it; else no phase after the one with a refusal is started. 0,
+ * -EBUSY: a run is on.
  */
 int nctl_session_run(struct nctl_session *s, struct nctl_plan *plan, bool keep_going,
 	void (*done)(struct nctl_session *s, struct nctl_plan *plan, const struct nctl_outcome *outcome, void *userdata),

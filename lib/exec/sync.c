@@ -70,9 +70,10 @@ static void again(struct nctl_session *s)
 {
 	nctl_time now = nctl_time_now();
 
-	if (nctl_time_diff_us(now, s->sync.done_at) > CALM_US)
+	if (nctl_time_diff_us(now, s->sync.lost_at) > CALM_US)
 		s->sync.delay_us = 0;
 	schedule(s, nctl_time_add_us(now, s->sync.delay_us));
+	s->sync.lost_at = s->sync.at;
 	s->sync.delay_us = s->sync.delay_us ? s->sync.delay_us * 2 : DELAY_FIRST_US;
 	if (s->sync.delay_us > DELAY_MAX_US)
 		s->sync.delay_us = DELAY_MAX_US;
@@ -93,10 +94,15 @@ void nctl_sync_lost(struct nctl_session *s)
 	}
 }
 
+void nctl_sync_refresh(struct nctl_session *s)
+{
+	if (s->sync.state == SYNC_DONE)
+		nctl_sync_start(s);
+}
+
 static void finish(struct nctl_session *s)
 {
 	s->sync.state = SYNC_DONE;
-	s->sync.done_at = nctl_time_now();
 	s->resyncs++;
 	s->epoch++;
 	/* What the kernel told while the dump was read is still in the queue. */
