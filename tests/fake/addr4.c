@@ -247,7 +247,7 @@ static int fk_addr4_del(struct fk_req *rq, const struct nlattr **tb)
 	struct fk_link *l = fk_link_by_index(rq->f, (int)ifa->ifa_index);
 	struct nctl_list *pos;
 	char label[IFNAMSIZ] = "";
-	if (!l)
+	if (!l || !l->has_inet4)
 		return fk_refuse(rq, -ENODEV, "ipv4: Device not found");
 	if (tb[IFA_LABEL])
 		fk_str(tb[IFA_LABEL], label, sizeof label);

@@ -61,21 +61,26 @@ static bool fk_urgent(const struct fk_link *l)
 	return l->flags & IFF_UP && (stacked || bonded);
 }
 
-static void fk_linkwatch_run(struct nctl_fake *f)
+/* One run of linkwatch: what it sets off is for the next. */
+static void fk_linkwatch_round(struct nctl_fake *f)
 {
-	struct nctl_list *pos;
-	while ((pos = nctl_list_first(&f->watch))) {
+	struct nctl_list now = NCTL_LIST_INIT(now), *pos;
+	bool lazy = false;
+	nctl_list_splice_tail(&now, &f->watch);
+	while ((pos = nctl_list_first(&now))) {
 		struct fk_link *l = nctl_list_entry(pos, struct fk_link, watch);
 		nctl_list_del(&l->watch);
-		f->lazy |= !fk_urgent(l);
+		lazy |= !fk_urgent(l);
 		l->operstate = fk_operstate(f, l);
 		fk_state_change(f, l);
 	}
+	f->lazy += lazy;
 }
 
 /* The delayed work of the last request, until there is none. */
 void fk_settle(struct nctl_fake *f)
 {
-	fk_linkwatch_run(f);
+	while (!nctl_list_empty(&f->watch))
+		fk_linkwatch_round(f);
 	fk_inet6_dad(f, false);
 }

@@ -20,9 +20,11 @@ struct nctl_fake {
 	pthread_mutex_t lock; /* recursive: a dump hook may use exec */
 	uint64_t cookie, rng;
 	unsigned version; /* major * 1000 + minor */
-	bool dad, lazy;
+	bool dad;
+	unsigned lazy; /* rounds of linkwatch */
 	struct nctl_list links, by_index, watch, transports;
 	int last_index;
+	unsigned joins;
 	uint64_t counts[FK_N_TYPES];
 	/* injections */
 	struct nctl_list refusals, held;

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <net/if.h>
 #include <linux/rtnetlink.h>
 
 #include "fake/diff.h"
@@ -161,6 +162,18 @@ static struct diff_stream *diff_stream_of(struct diff_world *w, int key)
 	return &w->streams[at];
 }
 
+/* The carrier of a link that is down changes without an event, and shows in the next one, whatever its cause.
+ */
+static void diff_drop_carrier(char *text)
+{
+	unsigned flags;
+	char *at = strstr(text, " flags="), *carrier = strstr(text, " carrier=");
+	if (!at || !carrier || sscanf(at, " flags=%x", &flags) != 1 || flags & IFF_UP)
+		return;
+	size_t len = strlen(" carrier=0");
+	memmove(carrier, carrier + len, strlen(carrier + len) + 1);
+}
+
 /* Does text say of the object what was said last? Remembers it. */
 static bool diff_repeated(struct diff_world *w, const char *id, const char *text)
 {
@@ -198,6 +211,7 @@ void diff_world_remember(struct diff_world *w)
 		char id[64], text[1040];
 		diff_id(w->state.v[i], id);
 		snprintf(text, sizeof text, "new %s", w->state.v[i]);
+		diff_drop_carrier(text);
 		diff_repeated(w, id, text);
 	}
 }
@@ -210,6 +224,7 @@ static void diff_event(struct diff_world *w, const struct nlmsghdr *nlh)
 		return;
 	diff_id(words.text, id);
 	snprintf(text, sizeof text, "%s %s", words.removed ? "del" : "new", words.text);
+	diff_drop_carrier(text);
 	/* New IPv6 addresses are told of from a work queue of their own, so they are a stream of their own.
 	 */
 	bool apart = !words.removed && id[0] == 'a' && strchr(id, ':');

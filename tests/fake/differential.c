@@ -14,6 +14,8 @@
  *  - an event that says of its object what the last one, or the dump before the request, said: how often the
  * kernel repeats itself, and thereby gives away earlier silent changes, differs between versions (feature
  * changes, several notifiers for one cause) and means nothing;
+ *  - in events, the carrier of a link that is down: it changes silently and shows with the next event by
+ * chance;
  *  - the order of events of different links, and of a link's events and those of its new IPv6 addresses:
  *    linkwatch and address work run from work queues;
  *  - MAC addresses that the kernel invents (those without our prefix), and fe80:: addresses made from them;
@@ -148,8 +150,8 @@ static int look(struct diff_world *fake, struct diff_world *real)
 static bool settle(struct nctl_fake *f, struct diff_world *fake, struct diff_world *real)
 {
 	nctl_time end = nctl_time_add_ms(nctl_time_now(), DIFF_SETTLE_MS);
-	nctl_time lazy =
-		nctl_time_add_ms(nctl_time_now(), nctl_fake_was_lazy(f) && !can_nudge() ? DIFF_LAZY_MS : 0);
+	unsigned rounds = can_nudge() ? 0 : nctl_fake_lazy_rounds(f);
+	nctl_time lazy = nctl_time_add_ms(nctl_time_now(), rounds * DIFF_LAZY_MS);
 	bool nudged = false;
 	if (diff_world_dump(fake) < 0 || diff_world_drain(fake) < 0)
 		return false;

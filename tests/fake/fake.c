@@ -131,12 +131,12 @@ int nctl_fake_exec(struct nctl_fake *f, const void *msg, size_t len)
 	return r;
 }
 
-bool nctl_fake_was_lazy(struct nctl_fake *f)
+unsigned nctl_fake_lazy_rounds(struct nctl_fake *f)
 {
 	fk_lock(f);
-	bool lazy = f->lazy;
+	unsigned rounds = f->lazy;
 	fk_unlock(f);
-	return lazy;
+	return rounds;
 }
 
 void nctl_fake_complete_dad(struct nctl_fake *f)

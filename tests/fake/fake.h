@@ -33,10 +33,10 @@ void nctl_fake_set_dad(struct nctl_fake *f, bool on);
  */
 int nctl_fake_exec(struct nctl_fake *f, const void *msg, size_t len);
 /*
- * Did the last request leave work that Linux may put off for a second (net/core/link_watch.c)? The fake has
- * done it already.
+ * How many times does Linux put off work of the last request, for a second each (net/core/link_watch.c)? The
+ * fake has done it all.
  */
-bool nctl_fake_was_lazy(struct nctl_fake *f);
+unsigned nctl_fake_lazy_rounds(struct nctl_fake *f);
 /* Ends the tentative state of all addresses whose link is ready, with events. */
 void nctl_fake_complete_dad(struct nctl_fake *f);
 

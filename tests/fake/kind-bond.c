@@ -37,20 +37,9 @@ static int fk_bond_create(
 	return r;
 }
 
-static struct fk_link *fk_bond_slave(struct nctl_fake *f, const struct fk_link *bond, bool live)
-{
-	struct nctl_list *pos;
-	nctl_list_for_each(pos, fk_links(f)) {
-		struct fk_link *p = nctl_list_entry(pos, struct fk_link, node);
-		if (p->master == bond && (p->port_live || !live))
-			return p;
-	}
-	return NULL;
-}
-
 static void fk_bond_carrier(struct nctl_fake *f, struct fk_link *bond)
 {
-	fk_carrier(f, bond, fk_bond_slave(f, bond, true) != NULL);
+	fk_carrier(f, bond, fk_first_port(f, bond, true) != NULL);
 }
 
 /* bond_select_active_slave(): the bond tells when another slave has become the active one. */
@@ -58,7 +47,7 @@ static void fk_bond_failover(struct nctl_fake *f, struct fk_link *bond)
 {
 	if (bond->id != FK_ACTIVE_BACKUP || (bond->active && bond->active->port_live))
 		return;
-	bond->active = fk_bond_slave(f, bond, true);
+	bond->active = fk_first_port(f, bond, true);
 	if (bond->active)
 		fk_notify(f, bond, FK_CHANGEINFO);
 }
@@ -85,7 +74,7 @@ static void fk_bond_refused(struct fk_req *rq, struct fk_link *bond, struct fk_l
 	slave->flags &= ~(unsigned)IFF_SLAVE;
 	fk_set_addr(rq, slave, slave->saved_addr);
 	fk_set_mtu(rq, slave, slave->saved_mtu);
-	if (!fk_bond_slave(rq->f, bond, false) && memcmp(bond->addr, slave->addr, sizeof bond->addr) == 0) {
+	if (!fk_first_port(rq->f, bond, false) && memcmp(bond->addr, slave->addr, sizeof bond->addr) == 0) {
 		fk_random_addr(rq->f, bond->addr);
 		bond->addr_set = false;
 	}
@@ -97,7 +86,7 @@ static int fk_bond_enslave(struct fk_req *rq, struct fk_link *bond, struct fk_li
 	int r = fk_bond_check(rq, bond, slave);
 	if (r < 0)
 		return r;
-	if (!fk_bond_slave(f, bond, false) && !bond->addr_set) {
+	if (!fk_first_port(f, bond, false) && !bond->addr_set) {
 		memcpy(bond->addr, slave->addr, sizeof bond->addr);
 		fk_notify(f, bond, FK_CHANGEADDR);
 	}
@@ -116,7 +105,7 @@ static int fk_bond_enslave(struct fk_req *rq, struct fk_link *bond, struct fk_li
 		fk_bond_refused(rq, bond, slave);
 		return r;
 	}
-	slave->master = bond;
+	fk_join(f, slave, bond);
 	slave->port_live = slave->carrier || !bond->miimon;
 	fk_notify(f, slave, FK_CHANGEUPPER);
 	fk_bond_carrier(f, bond);
@@ -136,7 +125,7 @@ static void fk_bond_let_go(struct nctl_fake *f, struct fk_link *bond, struct fk_
 		bond->active = NULL;
 	fk_notify(f, slave, FK_CHANGEUPPER);
 	slave->flags &= ~(unsigned)IFF_SLAVE;
-	if (!fk_bond_slave(f, bond, false))
+	if (!fk_first_port(f, bond, false))
 		fk_bond_carrier(f, bond);
 	fk_close(f, slave);
 	fk_set_addr(&rq, slave, slave->saved_addr);
@@ -145,7 +134,7 @@ static void fk_bond_let_go(struct nctl_fake *f, struct fk_link *bond, struct fk_
 	else if (!slave->kind->set_mtu || slave->kind->set_mtu(&rq, slave, slave->saved_mtu) == 0)
 		slave->mtu = slave->saved_mtu;
 	fk_bond_carrier(f, bond);
-	if (!fk_bond_slave(f, bond, false)) {
+	if (!fk_first_port(f, bond, false)) {
 		fk_random_addr(f, bond->addr);
 		bond->addr_set = false;
 		fk_notify(f, bond, FK_CHANGEADDR);
@@ -209,7 +198,7 @@ static int fk_bond_set_addr(struct fk_req *rq, struct fk_link *bond, const uint8
 static void fk_bond_uninit(struct nctl_fake *f, struct fk_link *bond)
 {
 	struct fk_link *slave;
-	while ((slave = fk_bond_slave(f, bond, false)))
+	while ((slave = fk_first_port(f, bond, false)))
 		fk_bond_let_go(f, bond, slave, true);
 }
 
@@ -221,7 +210,7 @@ static int fk_bond_change(struct fk_req *rq, struct fk_link *bond, const struct 
 	if (info[IFLA_BOND_MODE]) {
 		if (fk_u8(info[IFLA_BOND_MODE]) > 6)
 			return -EINVAL;
-		if (fk_bond_slave(rq->f, bond, false))
+		if (fk_first_port(rq->f, bond, false))
 			return -ENOTEMPTY;
 		if (bond->flags & IFF_UP)
 			return -EBUSY;

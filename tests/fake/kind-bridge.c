@@ -102,6 +102,8 @@ static int fk_bridge_set_mtu(struct fk_req *rq, struct fk_link *br, uint32_t mtu
 static int fk_bridge_set_addr(struct fk_req *rq, struct fk_link *br, const uint8_t *addr)
 {
 	(void)addr;
+	if (br->dying) /* a bond wants to restore its slave */
+		return -EBUSY;
 	fk_bridge_select(rq->f, br);
 	return 0;
 }
@@ -131,7 +133,7 @@ static int fk_bridge_enslave(struct fk_req *rq, struct fk_link *br, struct fk_li
 		return -EINVAL; /* IFF_NO_RX_HANDLER */
 	if (fk_rx_busy(f, port) || fk_is_below(f, br, port))
 		return -EBUSY;
-	port->master = br;
+	fk_join(f, port, br);
 	port->port_live = false;
 	fk_notify(f, port, FK_CHANGEUPPER);
 	fk_notify(f, br, FK_CHANGEINFO); /* its features follow those of its ports */

@@ -58,7 +58,7 @@ static int fk_vrf_enslave(struct fk_req *rq, struct fk_link *vrf, struct fk_link
 		return fk_refuse(rq, -EINVAL, "Can not enslave an L3 master device to a VRF");
 	if (fk_is_below(rq->f, vrf, port))
 		return -EBUSY;
-	port->master = vrf;
+	fk_join(rq->f, port, vrf);
 	fk_vrf_moved(rq->f, port);
 	fk_cycle(rq->f, port);
 	return 0;
@@ -80,13 +80,10 @@ static void fk_vrf_port(struct nctl_fake *f, struct fk_link *vrf, struct fk_link
 
 static void fk_vrf_doom(struct nctl_fake *f, struct fk_link *vrf, struct nctl_list *doomed)
 {
-	struct nctl_list *pos;
+	struct fk_link *port;
 	(void)doomed;
-	nctl_list_for_each(pos, fk_links(f)) {
-		struct fk_link *p = nctl_list_entry(pos, struct fk_link, node);
-		if (p->master == vrf)
-			fk_vrf_release(f, vrf, p);
-	}
+	while ((port = fk_first_port(f, vrf, false)))
+		fk_vrf_release(f, vrf, port);
 }
 
 static size_t fk_vrf_data(const struct fk_link *l, uint8_t *buf)

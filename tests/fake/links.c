@@ -230,6 +230,26 @@ void fk_notify(struct nctl_fake *f, struct fk_link *l, enum fk_event ev)
 	}
 }
 
+/* Makes l a port of master, its youngest. */
+void fk_join(struct nctl_fake *f, struct fk_link *port, struct fk_link *master)
+{
+	port->master = master;
+	port->joined = ++f->joins;
+}
+
+/* The oldest port of master, of the live ones if live. */
+struct fk_link *fk_first_port(struct nctl_fake *f, const struct fk_link *master, bool live)
+{
+	struct fk_link *first = NULL;
+	struct nctl_list *pos;
+	nctl_list_for_each(pos, &f->links) {
+		struct fk_link *p = nctl_list_entry(pos, struct fk_link, node);
+		if (p->master == master && (p->port_live || !live) && (!first || p->joined < first->joined))
+			first = p;
+	}
+	return first;
+}
+
 /* Is upper somewhere above l? */
 bool fk_is_below(struct nctl_fake *f, const struct fk_link *l, const struct fk_link *upper)
 {

@@ -304,7 +304,7 @@ int fk_do_newlink(struct fk_req *rq)
 	}
 	/* older kernels look at this before anything else */
 	if (rq->f->version < 6008 && tb[IFLA_AF_SPEC] && fk_bad_gen_mode(tb[IFLA_AF_SPEC]))
-		return -EINVAL;
+		return l && !l->has_inet6 ? -EAFNOSUPPORT : -EINVAL;
 	r = fk_validate(rq, tb, info);
 	if (r < 0)
 		return r;

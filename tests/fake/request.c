@@ -126,7 +126,7 @@ static int fk_one(struct fk_req *rq, struct fk_transport *t, char text[static 25
 		int r = fk_dump_start(rq, t);
 		return r < 0 ? r : FK_DUMPING;
 	}
-	f->lazy = false;
+	f->lazy = 0;
 	int r = fk_request(rq);
 	fk_settle(f);
 	return r;

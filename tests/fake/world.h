@@ -54,6 +54,7 @@ struct fk_link {
 	bool mtu_set;  /* bridge: by a user */
 	char alias[256];
 	struct fk_link *master, *lower, *peer; /* lower: IFLA_LINK of vlan and macvlan; peer: of a veth */
+	unsigned joined;                       /* when, as a port */
 	bool port_live;                   /* bridge port in forwarding state, bond slave with its link up */
 	bool has_inet4, has_inet6, ready; /* an in_device and an inet6_dev exist; IF_READY */
 	struct nctl_list addrs4, addrs6;
@@ -132,6 +133,8 @@ int fk_link_register(struct fk_req *rq, struct fk_link *l);
 void fk_notify(struct nctl_fake *f, struct fk_link *l, enum fk_event ev);
 void fk_link_event(struct nctl_fake *f, struct fk_link *l);
 void fk_state_change(struct nctl_fake *f, struct fk_link *l);
+void fk_join(struct nctl_fake *f, struct fk_link *port, struct fk_link *master);
+struct fk_link *fk_first_port(struct nctl_fake *f, const struct fk_link *master, bool live);
 bool fk_oper_up(const struct fk_link *l);
 unsigned fk_link_flags(const struct fk_link *l);
 bool fk_is_below(struct nctl_fake *f, const struct fk_link *l, const struct fk_link *upper);
