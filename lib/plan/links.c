@@ -168,13 +168,40 @@ static void set_up(struct builder *b, const struct nctl_want_link *w, enum nctl_
 	set(b, w, phase, &d, up, up ? NCTL_CHANGE_LIVE : NCTL_CHANGE_FLAP);
 }
 
-/* Up with all others, or before its uppers are made. */
+static void rise_late(struct builder *b, const struct nctl_want_link *w)
+{
+	b->items[w->number].rises_late = true;
+	set_up(b, w, NCTL_PHASE_UP, true);
+}
+
+/* Up before its uppers are made, or with all others: then at least, when its lower does so. */
 static void rise(struct builder *b, const struct nctl_want_link *w)
 {
-	uint32_t early = b->items[w->number].early;
+	struct item *it = &b->items[w->number];
 
-	set_up(b, w, early ? NCTL_PHASE_CREATE : NCTL_PHASE_UP, true);
-	at_rank(b, early);
+	if (!it->early || (w->lower.link && b->items[w->lower.link->number].rises_late)) {
+		rise_late(b, w);
+		return;
+	}
+	it->rises_early = true;
+	set_up(b, w, NCTL_PHASE_CREATE, true);
+	at_rank(b, it->early);
+}
+
+/*
+ * Down for good. A lower that comes up takes those along that follow it, whatever they were before: then it
+ * must be said behind that. False: it is down, and stays so.
+ */
+static bool sink(struct builder *b, const struct nctl_want_link *w, bool is_up)
+{
+	const struct item *lower = w->lower.link ? &b->items[w->lower.link->number] : NULL;
+	bool follows = w->v.kind->traits & NCTL_KIND_FOLLOWS_UP;
+	bool late = follows && lower && lower->rises_late, early = follows && lower && lower->rises_early;
+
+	if (!is_up && !late && !early)
+		return false;
+	set_up(b, w, late ? NCTL_PHASE_UP : NCTL_PHASE_TUNE, false);
+	return true;
 }
 
 /* Down, for what the kernel refuses to do with a link that is up (and what it may end: a bond opens its new
@@ -286,6 +313,8 @@ static void tune_new(struct builder *b, const struct nctl_want_link *w, bool is_
 	add_altnames(b, w, NULL);
 	if (w->admin == NCTL_WANT_UP)
 		rise(b, w);
+	else if (w->admin == NCTL_WANT_DOWN)
+		sink(b, w, false);
 }
 
 static nctl_ifindex next_ifindex(struct builder *b)
@@ -371,14 +400,12 @@ static void keep(struct builder *b, const struct nctl_want_link *w, const struct
 		set(b, w, NCTL_PHASE_TUNE, &d, is_up && !went_down, cls);
 	}
 	add_altnames(b, w, &have->v);
-	if (w->admin == NCTL_WANT_DOWN && is_up && !went_down) {
-		set_up(b, w, NCTL_PHASE_TUNE, false);
-		went_down = true;
-	} else if (w->admin == NCTL_WANT_UP && !is_up && !went_down && !tuned) {
+	if (w->admin == NCTL_WANT_DOWN)
+		went_down |= sink(b, w, is_up && !went_down);
+	else if (w->admin == NCTL_WANT_UP && !is_up && !went_down && !tuned)
 		rise(b, w);
-	} else if ((w->admin == NCTL_WANT_UP && !is_up) || (w->admin != NCTL_WANT_DOWN && went_down)) {
-		set_up(b, w, NCTL_PHASE_UP, true);
-	}
+	else if ((w->admin == NCTL_WANT_UP && !is_up) || went_down)
+		rise_late(b, w);
 	it->flushed |= went_down || (w->lower.link && b->items[w->lower.link->number].flushed);
 }
 
