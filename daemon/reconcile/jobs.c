@@ -81,6 +81,7 @@ static void remember_error(struct nd_reconcile *r, const char *error)
 {
 	free(r->last_error);
 	r->last_error = error ? strdup(error) : NULL;
+	r->partly = false;
 }
 
 /* Ends the current job with this answer. */
@@ -108,17 +109,26 @@ static void answer(struct nd_reconcile *r, struct nctl_strbuf *out)
 /* A job that ends before anything was sent. error is a sentence; NULL: the diagnostics say it all. */
 static void fail(struct nd_reconcile *r, int exit_status, const char *error)
 {
-	_cleanup_(nctl_strbuf_fini) struct nctl_strbuf out = NCTL_STRBUF_INIT;
+	_cleanup_(nctl_strbuf_fini) struct nctl_strbuf out = NCTL_STRBUF_INIT, why = NCTL_STRBUF_INIT;
 	struct job *job = current(r);
 	struct nctl_json j;
 
-	if (!error && job->diag.n_errors)
+	if (!error)
 		error = "the configuration has errors; nothing was changed";
-	nd_error("%s", error ? error : "the configuration was not applied");
+	if (job->diag.n_errors)
+		nd_report_first_error(&job->diag, &why);
+	else if (job->plan)
+		nd_report_first_problem(job->plan, &why);
+	if (!why.len && job->plan)
+		nd_report_first_refusal(job->plan, &why);
+	if (why.len)
+		nctl_strbuf_puts(&why, "; ");
+	nctl_strbuf_puts(&why, error);
+	nd_error("%s", nctl_strbuf_str(&why));
 	for (size_t i = 0; i < job->diag.n; i++)
 		nd_error("%s:%u:%u: %s", job->diag.v[i].file ? job->diag.v[i].file : "", job->diag.v[i].line,
 			job->diag.v[i].column, job->diag.v[i].message);
-	remember_error(r, error);
+	remember_error(r, nctl_strbuf_str(&why));
 	nd_report_begin(&j, &out, exit_status, error);
 	nd_report_diagnostics(&j, &job->diag);
 	if (job->plan)
@@ -162,11 +172,25 @@ static int settle_ledger(struct nd_reconcile *r, const struct nctl_plan *p)
 	return e < 0 ? e : nd_store_write_ledger(&r->store, r->ledger);
 }
 
+/* Of a job that kept going. */
+static void remember_refusals(struct nd_reconcile *r, bool partly)
+{
+	_cleanup_(nctl_strbuf_fini) struct nctl_strbuf why = NCTL_STRBUF_INIT;
+
+	if (partly) {
+		nd_report_first_refusal(current(r)->plan, &why);
+		nd_error("applied in part: %s", nctl_strbuf_str(&why));
+	}
+	remember_error(r, partly ? nctl_strbuf_str(&why) : NULL);
+	r->partly = partly;
+}
+
 /* The job's configuration is the accepted one from here. */
 static void accept_generation(struct nd_reconcile *r)
 {
 	struct job *job = current(r);
 	bool changed = job->plan->n_ops, resumed = job->origin == JOB_START && r->generation;
+	bool partly = job->outcome.refused || job->outcome.unseen;
 	int e = settle_ledger(r, job->plan);
 
 	if (!resumed)
@@ -181,7 +205,7 @@ static void accept_generation(struct nd_reconcile *r)
 	job->texts = ND_CONFIG_TEXTS_INIT;
 	nctl_strbuf_reset(&r->pending);
 	nd_report_waits(job->plan, &r->pending);
-	remember_error(r, NULL);
+	remember_refusals(r, partly);
 	nd_info("generation %llu: %zu operations done, %zu refused, %llu messages in %llu sends, %llu us",
 		(unsigned long long)r->generation, job->outcome.done, job->outcome.refused,
 		(unsigned long long)job->outcome.messages, (unsigned long long)job->outcome.sends,
@@ -189,8 +213,10 @@ static void accept_generation(struct nd_reconcile *r)
 	/* The plan points into its want until the answer is out. */
 	nctl_want_free(r->want);
 	r->want = take_ptr(job->want);
-	report_and_answer(r, job->outcome.refused ? ND_EXIT_REFUSED : ND_EXIT_FINE, NULL,
-		changed ? "applied" : "unchanged");
+	report_and_answer(r, partly ? ND_EXIT_REFUSED : ND_EXIT_FINE, NULL,
+		partly    ? "partly-applied"
+		: changed ? "applied"
+			  : "unchanged");
 }
 
 static void undone(

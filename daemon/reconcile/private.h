@@ -72,6 +72,7 @@ struct nd_reconcile {
 	size_t n_jobs;
 	bool active; /* the first job is being carried out */
 	char *last_error;
+	bool partly;                /* the accepted generation was refused in part, as last_error says */
 	struct nctl_strbuf pending; /* what the accepted configuration still waits for, a line each */
 };
 
@@ -94,5 +95,8 @@ void nd_report_end(struct nctl_json *j);
 /* "foo.yaml:3:1: create vlan foo.3: File exists (the kernel says: …)" of the first refusal, for the log; ""
  * without one. */
 void nd_report_first_refusal(const struct nctl_plan *p, struct nctl_strbuf *out);
+/* The same of the first error in a configuration, and of the first problem that blocks a plan. */
+void nd_report_first_error(const struct nd_diagnostics *d, struct nctl_strbuf *out);
+void nd_report_first_problem(const struct nctl_plan *p, struct nctl_strbuf *out);
 /* The sentences of WAIT problems, a line each. */
 void nd_report_waits(const struct nctl_plan *p, struct nctl_strbuf *out);

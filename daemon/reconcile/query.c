@@ -71,7 +71,7 @@ static const char *state_name(const struct nd_reconcile *r)
 	if (r->active)
 		return "applying";
 	if (r->last_error)
-		return "failed";
+		return r->partly ? "partly-applied" : "failed";
 	if (!r->generation)
 		return "idle";
 	return r->pending.len ? "waiting" : "settled";

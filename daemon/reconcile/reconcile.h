@@ -21,9 +21,9 @@
  *             "entries": [{"action": create|change|delete|add|remove|adopt, "object": link|address|altname,
  * "kind": K, "label": "foo.{1..1500}", "count": N, "class": live|flap|flush|recreate, "fields": ["mtu"],
  * "file": F, "line": L, "column": C}], "problems": [{"type": wait|consent|conflict, "text": T, "file": F,
- * "line": L, "column": C}]}, "result": {"state": applied|unchanged|failed|rolled-back, "generation": N,
- * "done": N, "refused": N, "poisoned": N, "unseen": N, "sends": N, "messages": N, "duration_us": N,
- * "refusals":
+ * "line": L, "column": C}]}, "result": {"state": applied|unchanged|partly-applied|failed|rolled-back,
+ * "generation": N, "done": N, "refused": N, "poisoned": N, "unseen": N, "sends": N, "messages": N,
+ * "duration_us": N, "refusals":
  * [{"action": A, "object": O, "name": N, "errno": E, "error": T, "kernel": T, "file": F, "line": L, "column":
  * C}]}}
  */
@@ -66,9 +66,9 @@ int nd_reconcile_apply(struct nd_reconcile *r, const struct nd_config_texts *tex
 	void (*answer)(const char *json, size_t len, void *userdata), void *userdata);
 void nd_reconcile_forget(struct nd_reconcile *r, void *userdata);
 
-/* {"version", "state": synchronising|applying|settled|waiting|failed|idle, "generation", "files": […],
- * "links", "addresses", "owned_links", "epoch", "losses", "kernel": {sends, messages, changes, receives,
- * refusals, dumps, …}, "events": {…}, "loop": {…}, "pending": […], "last_error"} */
+/* {"version", "state": synchronising|applying|settled|waiting|failed|partly-applied|idle, "generation",
+ * "files": […], "links", "addresses", "owned_links", "epoch", "losses", "kernel": {sends, messages, changes,
+ * receives, refusals, dumps, …}, "events": {…}, "loop": {…}, "pending": […], "last_error"} */
 void nd_reconcile_status(struct nd_reconcile *r, struct nctl_strbuf *out);
 /* NULL until the mirror was whole for the first time: half an answer would look like a whole one. */
 const struct nctl_mirror *nd_reconcile_mirror(const struct nd_reconcile *r);

@@ -6,6 +6,7 @@
  */
 #include "reconcile/private.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,12 +81,18 @@ static const char *object_of(const struct nctl_op *op)
 	return op->type == NCTL_OP_ADDR_NEW || op->type == NCTL_OP_ADDR_DEL ? "address" : "link";
 }
 
+/* An operation that is told, and what it is told with. */
+struct told {
+	const struct nctl_op *op;
+	const struct nctl_want_def *def; /* NULL: by name */
+	size_t stem;                     /* bytes of the name before its number */
+	bool numbered;
+	unsigned long number;
+};
+
 /* One line of the plan while it grows. */
 struct entry {
-	const struct nctl_op *first;
-	const struct nctl_want_def *def; /* NULL: by name */
-	char stem[IF_NAMESIZE];          /* of a name that ends in a number */
-	unsigned long from, to;
+	struct told first, last;
 	size_t count;
 	uint8_t cls;
 	struct nctl_link_diff diff;
@@ -99,59 +106,71 @@ static bool is_told_apart(const struct nctl_op *op)
 	return !sets || op->need[0] == NCTL_OP_NONE;
 }
 
-/* Splits "foo.12" into "foo." and 12; false when there is no number, or it has leading zeros. */
-static bool split_name(const char *name, char stem[IF_NAMESIZE], unsigned long *ret)
+/* Splits "foo.12" into "foo." and 12; a number with leading zeros belongs to the stem. */
+static struct told tell(const struct nctl_op *op)
 {
-	size_t n = strlen(name);
+	struct told t = {.op = op, .def = op->want ? op->want->def : NULL};
+	size_t n = strlen(op->name);
 
-	while (n && name[n - 1] >= '0' && name[n - 1] <= '9')
+	t.stem = n;
+	while (n && op->name[n - 1] >= '0' && op->name[n - 1] <= '9')
 		n--;
-	if (!name[n] || (name[n] == '0' && name[n + 1]))
-		return false;
-	memcpy(stem, name, n);
-	stem[n] = '\0';
-	*ret = strtoul(name + n, NULL, 10);
-	return true;
+	if (!op->name[n] || (op->name[n] == '0' && op->name[n + 1]))
+		return t;
+	t.stem = n;
+	t.numbered = true;
+	t.number = strtoul(op->name + n, NULL, 10);
+	return t;
 }
 
-static void start_entry(struct entry *e, const struct nctl_op *op)
+/* 0: one line may tell both. */
+static int told_apart(const struct told *a, const struct told *b)
 {
-	*e = (struct entry){.first = op, .count = 1, .cls = op->cls, .diff = op->diff};
-	if (op->want)
-		e->def = op->want->def;
-	else if (split_name(op->name, e->stem, &e->from))
-		e->to = e->from;
-	else
-		e->stem[0] = '\0';
-	if (op->pair)
-		e->count++;
+	const struct nctl_op *x = a->op, *y = b->op;
+	bool deletes = x->type == NCTL_OP_LINK_DEL;
+	int r = (x->type > y->type) - (x->type < y->type);
+
+	if (!r && deletes) /* for good, or to be made again */
+		r = (x->cls > y->cls) - (x->cls < y->cls);
+	if (!r)
+		r = (a->def > b->def) - (a->def < b->def);
+	if (r || a->def)
+		return r;
+	r = strcmp(x->kind, y->kind);
+	if (!r)
+		r = a->numbered - b->numbered;
+	if (!r)
+		r = (a->stem > b->stem) - (a->stem < b->stem);
+	return r ? r : strncmp(x->name, y->name, a->stem);
 }
 
-/* Does op go into e? Then it is counted there. */
-static bool extend_entry(struct entry *e, const struct nctl_op *op)
+static int told_cmp(const void *a, const void *b)
 {
-	char stem[IF_NAMESIZE];
-	unsigned long number;
+	const struct told *x = a, *y = b;
+	int r = told_apart(x, y);
 
-	if (!e->count || e->first->type != op->type || strcmp(e->first->kind, op->kind))
+	if (!r && !x->def)
+		r = (x->number > y->number) - (x->number < y->number);
+	return r ? r : (x->op > y->op) - (x->op < y->op);
+}
+
+static int entry_cmp(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+
+	return (x->first.op > y->first.op) - (x->first.op < y->first.op);
+}
+
+/* Does t go into e? Then it is counted there. */
+static bool extend_entry(struct entry *e, const struct told *t)
+{
+	const struct nctl_op *op = t->op;
+
+	if (e->count && (told_apart(&e->last, t) || (!t->def && t->number - e->last.number > 1)))
 		return false;
-	if (op->want) {
-		if (e->def != op->want->def)
-			return false;
-	} else {
-		bool numbered = split_name(op->name, stem, &number);
-
-		if (e->def || !strcmp(op->name, e->first->name))
-			numbered =
-				!e->def && op->type == NCTL_OP_ADDR_DEL && !strcmp(op->name, e->first->name);
-		else
-			numbered = numbered && !strcmp(stem, e->stem) &&
-			           (number == e->to + 1 || number == e->to);
-		if (!numbered)
-			return false;
-		if (strcmp(op->name, e->first->name))
-			e->to = number;
-	}
+	if (!e->count)
+		e->first = *t;
+	e->last = *t;
 	e->count += op->pair ? 2 : 1;
 	if (op->cls > e->cls)
 		e->cls = op->cls;
@@ -170,31 +189,33 @@ static void put_fields(struct nctl_json *j, const struct nctl_field_table *t, ui
 
 static void put_label(struct nctl_json *j, const struct entry *e)
 {
-	char label[2 * IF_NAMESIZE + 48];
+	char label[IF_NAMESIZE + 48];
 
-	if (e->def)
-		nctl_json_kstr(j, "label", e->def->label);
-	else if (e->from == e->to)
-		nctl_json_kstr(j, "label", e->first->name);
+	if (e->first.def)
+		nctl_json_kstr(j, "label", e->first.def->label);
+	else if (e->first.number == e->last.number)
+		nctl_json_kstr(j, "label", e->first.op->name);
 	else {
-		snprintf(label, sizeof(label), "%s{%lu..%lu}", e->stem, e->from, e->to);
+		snprintf(label, sizeof(label), "%.*s{%lu..%lu}", (int)e->first.stem, e->first.op->name,
+			e->first.number, e->last.number);
 		nctl_json_kstr(j, "label", label);
 	}
 }
 
 static void put_entry(struct nctl_json *j, const struct nctl_plan *p, const struct entry *e)
 {
-	const struct nctl_kind *k = e->first->want ? e->first->want->v.kind : NULL;
-	const struct nctl_kind *port = e->first->want ? e->first->want->v.port_kind : NULL;
+	const struct nctl_op *first = e->first.op;
+	const struct nctl_kind *k = first->want ? first->want->v.kind : NULL;
+	const struct nctl_kind *port = first->want ? first->want->v.port_kind : NULL;
 
 	nctl_json_obj_begin(j);
-	nctl_json_kstr(j, "action", action_of(e->first));
-	nctl_json_kstr(j, "object", object_of(e->first));
-	nctl_json_kstr(j, "kind", e->first->kind);
+	nctl_json_kstr(j, "action", action_of(first));
+	nctl_json_kstr(j, "object", object_of(first));
+	nctl_json_kstr(j, "kind", first->kind);
 	put_label(j, e);
 	nctl_json_ku64(j, "count", e->count);
 	nctl_json_kstr(j, "class", nctl_change_class_name(e->cls));
-	if (e->first->type == NCTL_OP_LINK_SET) {
+	if (first->type == NCTL_OP_LINK_SET) {
 		nctl_json_key(j, "fields");
 		nctl_json_arr_begin(j);
 		put_fields(j, &nctl_link_fields, e->diff.common);
@@ -204,33 +225,45 @@ static void put_entry(struct nctl_json *j, const struct nctl_plan *p, const stru
 			put_fields(j, &port->port, e->diff.port);
 		nctl_json_arr_end(j);
 	}
-	put_pos(j, p->want, &e->first->pos);
+	put_pos(j, p->want, &first->pos);
 	nctl_json_obj_end(j);
+}
+
+/* Sorted by what goes together, then folded, then sorted by where the first of each stands in the plan. */
+static size_t fold(const struct nctl_plan *p, struct told *told, struct entry *entries)
+{
+	size_t n = 0, n_entries = 0;
+
+	for (size_t i = 0; i < p->n_ops; i++)
+		if (is_told_apart(&p->ops[i]))
+			told[n++] = tell(&p->ops[i]);
+	if (n)
+		qsort(told, n, sizeof(*told), told_cmp);
+	for (size_t i = 0; i < n; i++)
+		if (!n_entries || !extend_entry(&entries[n_entries - 1], &told[i]))
+			extend_entry(&entries[n_entries++], &told[i]);
+	if (n_entries)
+		qsort(entries, n_entries, sizeof(*entries), entry_cmp);
+	return n_entries;
 }
 
 static void put_entries(struct nctl_json *j, const struct nctl_plan *p)
 {
-	struct entry open[NCTL_OP_ADDR_DEL + 1] = {0}; /* one a type, since types interleave within a phase */
-	size_t told = 0;
+	_cleanup_(nctl_freep) struct told *told = calloc(p->n_ops + 1, sizeof(*told));
+	_cleanup_(nctl_freep) struct entry *entries = calloc(p->n_ops + 1, sizeof(*entries));
+	size_t n = 0;
 
+	if (told && entries)
+		n = fold(p, told, entries);
+	else
+		j->out->err = -ENOMEM;
 	nctl_json_key(j, "entries");
 	nctl_json_arr_begin(j);
-	for (size_t i = 0; i < p->n_ops; i++) {
-		const struct nctl_op *op = &p->ops[i];
-		struct entry *e = &open[op->type];
-
-		if (!is_told_apart(op) || extend_entry(e, op))
-			continue;
-		if (e->count && told++ < ENTRIES_MAX)
-			put_entry(j, p, e);
-		start_entry(e, op);
-	}
-	for (size_t i = 0; i < NCTL_ARRAY_SIZE(open); i++)
-		if (open[i].count && told++ < ENTRIES_MAX)
-			put_entry(j, p, &open[i]);
+	for (size_t i = 0; i < n && i < ENTRIES_MAX; i++)
+		put_entry(j, p, &entries[i]);
 	nctl_json_arr_end(j);
-	if (told > ENTRIES_MAX)
-		nctl_json_ku64(j, "entries_left_out", told - ENTRIES_MAX);
+	if (n > ENTRIES_MAX)
+		nctl_json_ku64(j, "entries_left_out", n - ENTRIES_MAX);
 }
 
 static const char *problem_type(const struct nctl_problem *pr)
@@ -333,6 +366,37 @@ void nd_report_first_refusal(const struct nctl_plan *p, struct nctl_strbuf *out)
 		nctl_strbuf_printf(out, "%s %s %s: %s", action_of(op), op->kind, op->name, why(op));
 		if (op->text)
 			nctl_strbuf_printf(out, " (the kernel says: %s)", op->text);
+		return;
+	}
+}
+
+void nd_report_first_error(const struct nd_diagnostics *d, struct nctl_strbuf *out)
+{
+	for (size_t i = 0; i < d->n; i++) {
+		const struct nd_diagnostic *e = &d->v[i];
+
+		if (e->severity != ND_ERROR)
+			continue;
+		if (e->file && e->line)
+			nctl_strbuf_printf(out, "%s:%u:%u: ", e->file, e->line, e->column);
+		else if (e->file)
+			nctl_strbuf_printf(out, "%s: ", e->file);
+		nctl_strbuf_puts(out, e->message);
+		return;
+	}
+}
+
+void nd_report_first_problem(const struct nctl_plan *p, struct nctl_strbuf *out)
+{
+	for (size_t i = 0; i < p->n_problems; i++) {
+		const struct nctl_problem *pr = &p->problems[i];
+		const char *file = pos_file(p->want, &pr->pos);
+
+		if (pr->type == NCTL_PROBLEM_WAIT)
+			continue;
+		if (file)
+			nctl_strbuf_printf(out, "%s:%u:%u: ", file, pr->pos.line, pr->pos.column);
+		nctl_strbuf_puts(out, pr->text);
 		return;
 	}
 }
