@@ -129,7 +129,7 @@ static void put_type(const struct nctl_field *f)
 		fputs("IP address", stdout);
 		break;
 	case NCTL_FIELD_LINK:
-		fputs("name of a device (refused so far)", stdout); /* nd_dev_field */
+		fputs("name of a port of it", stdout); /* struct nctl_want_port_ref */
 		break;
 	case NCTL_FIELD_TEXT:
 		fputs("text", stdout);
