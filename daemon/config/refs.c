@@ -144,8 +144,8 @@ static void resolve_port_refs(struct nd_parse *p, const struct nctl_want_link *l
 		nd_error(p, ref->port.pos,
 			nd_text(p, "add it to the %s of \"%s\", or name one of them", l->def->kind->ports_key,
 				l->v.name),
-			"%s: \"%s\" is no port of \"%s\"", l->def->kind->data.v[ref->field].key, ref->port.name,
-			l->v.name);
+			"%s: \"%s\" is no port of \"%s\"", l->def->kind->data.v[ref->field].key,
+			ref->port.name, l->v.name);
 	}
 }
 

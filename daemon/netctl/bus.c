@@ -43,8 +43,9 @@ static int no_daemon(const char *path, int error)
 	if (error == EACCES || error == EPERM)
 		cli_error("its folder may not be entered by you");
 	else
-		cli_error("start it as root, for example by \"netctld &\", or name its runtime folder with -r "
-			  "or NETCTL_RUNTIME");
+		cli_error(
+			"start it as root, for example by \"netctld &\", or name its runtime folder with -r "
+			"or NETCTL_RUNTIME");
 	return CLI_NO_DAEMON;
 }
 
@@ -107,7 +108,7 @@ static int explain(const sd_bus_error *error, int r)
 			status = errors[i].status;
 	if (r == -ECONNRESET || r == -ENOTCONN || r == -EPIPE) {
 		cli_error("the daemon closed the connection; is it still there, and are there not too many "
-		          "of yours?");
+			  "of yours?");
 		return CLI_NO_DAEMON;
 	}
 	if (r == -ETIMEDOUT)
