@@ -3,7 +3,7 @@
 
 #include <pthread.h>
 
-#include "fake/world.h"
+#include "fake/parts.h"
 
 /* The fake kernel itself, its transports and the datagrams in them. */
 

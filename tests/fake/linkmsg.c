@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "fake/wire.h"
-#include "fake/world.h"
+#include "fake/parts.h"
 
 enum { FK_PORT_DISABLED, FK_PORT_FORWARDING = 3 }; /* BR_STATE_* of linux/if_bridge.h */
 
