@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/io.h"
 #include "config/config.h"
 
 #define FILE_MAX ((size_t)64 * 1024 * 1024)
@@ -90,47 +91,10 @@ static int refuse_errno(struct nd_diagnostics *diag, const char *path, int error
 	return refuse(diag, path, message, error == -ENOENT ? "check the path" : NULL);
 }
 
-/* Reads to the end, at most FILE_MAX bytes. 0, -EFBIG, -ENOMEM, or what read(2) says. */
-static int read_all(int fd, size_t hint, char **ret, size_t *ret_len)
-{
-	size_t len = 0, cap = hint < FILE_MAX ? hint + 2 : FILE_MAX + 2;
-	_cleanup_(nctl_freep) char *buf = malloc(cap);
-	ssize_t n;
-	char *p;
-
-	if (!buf)
-		return -ENOMEM;
-	for (;;) {
-		if (len + 1 >= cap) {
-			if (len > FILE_MAX)
-				return -EFBIG;
-			cap = cap * 2 < FILE_MAX + 2 ? cap * 2 : FILE_MAX + 2;
-			p = realloc(buf, cap);
-			if (!p)
-				return -ENOMEM;
-			buf = p;
-		}
-		n = read(fd, buf + len, cap - len - 1);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		if (n == 0)
-			break;
-		len += (size_t)n;
-		if (len > FILE_MAX)
-			return -EFBIG;
-	}
-	buf[len] = '\0';
-	*ret = take_ptr(buf);
-	*ret_len = len;
-	return 0;
-}
-
 int nd_config_read_fd(int fd, const char *path, struct nd_config_texts *texts, struct nd_diagnostics *diag)
 {
-	size_t len = 0, hint = 4096;
 	char *data = NULL;
+	size_t len = 0;
 	struct stat st;
 	int r;
 
@@ -138,13 +102,10 @@ int nd_config_read_fd(int fd, const char *path, struct nd_config_texts *texts, s
 		return refuse_errno(diag, path, -errno);
 	if (S_ISDIR(st.st_mode))
 		return refuse_errno(diag, path, -EISDIR);
-	if (S_ISREG(st.st_mode)) {
-		if (st.st_mode & (S_IWGRP | S_IWOTH))
-			return refuse(diag, path, "may be written by others than its owner",
-				"whoever writes it rules the network: chmod go-w");
-		hint = st.st_size > 0 ? (size_t)st.st_size : 0;
-	}
-	r = read_all(fd, hint, &data, &len);
+	if (S_ISREG(st.st_mode) && st.st_mode & (S_IWGRP | S_IWOTH))
+		return refuse(diag, path, "may be written by others than its owner",
+			"whoever writes it rules the network: chmod go-w");
+	r = nctl_read_all(fd, FILE_MAX, &data, &len);
 	if (r == -ENOMEM)
 		return r;
 	if (r == -EFBIG)

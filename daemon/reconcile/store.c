@@ -19,7 +19,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { FILE_MAX = 256 * 1024 * 1024 }; /* larger ones are not ours */
+#include "base/io.h"
+
+enum { FILE_BYTES_MAX = 256 * 1024 * 1024 }; /* larger ones are not ours */
+
 
 int nd_store_open(struct store *s, const char *dir)
 {
@@ -47,21 +50,6 @@ void nd_store_close(struct store *s)
 	*s = STORE_INIT;
 }
 
-static int write_all(int fd, const char *p, size_t len)
-{
-	while (len) {
-		ssize_t n = write(fd, p, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		p += n;
-		len -= (size_t)n;
-	}
-	return 0;
-}
-
 /* The whole file behind another name, then renamed over: there is always one whole file. */
 static int replace_file(const struct store *s, const char *name, const struct nctl_strbuf *b)
 {
@@ -75,7 +63,7 @@ static int replace_file(const struct store *s, const char *name, const struct nc
 	fd = openat(s->dir_fd, tmp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return -errno;
-	r = write_all(fd, nctl_strbuf_str(b), b->len);
+	r = nctl_write_all(fd, nctl_strbuf_str(b), b->len);
 	if (r < 0)
 		return r;
 	return renameat(s->dir_fd, tmp, s->dir_fd, name) < 0 ? -errno : 0;
@@ -84,32 +72,8 @@ static int replace_file(const struct store *s, const char *name, const struct nc
 static int read_file(const struct store *s, const char *name, char **ret, size_t *ret_len)
 {
 	_cleanup_(nctl_closep) int fd = openat(s->dir_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	_cleanup_(nctl_freep) char *data = NULL;
-	struct stat st;
-	size_t len = 0;
 
-	if (fd < 0 || fstat(fd, &st) < 0)
-		return -errno;
-	if (!S_ISREG(st.st_mode) || st.st_size > FILE_MAX)
-		return -EFBIG;
-	data = malloc((size_t)st.st_size + 1);
-	if (!data)
-		return -ENOMEM;
-	while (len < (size_t)st.st_size) {
-		ssize_t n = read(fd, data + len, (size_t)st.st_size - len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		if (n == 0)
-			break;
-		len += (size_t)n;
-	}
-	data[len] = '\0';
-	*ret = take_ptr(data);
-	*ret_len = len;
-	return 0;
+	return fd < 0 ? -errno : nctl_read_all(fd, FILE_BYTES_MAX, ret, ret_len);
 }
 
 static void put_link(struct nctl_strbuf *b, uint64_t cookie, const struct nctl_ledger_link *e)
@@ -194,7 +158,7 @@ int nd_store_append_links(struct store *s, const struct nctl_ledger_link *links,
 
 	for (size_t i = 0; i < n; i++)
 		put_link(&b, s->cookie, &links[i]);
-	return b.err ? b.err : write_all(s->ledger_fd, nctl_strbuf_str(&b), b.len);
+	return b.err ? b.err : nctl_write_all(s->ledger_fd, nctl_strbuf_str(&b), b.len);
 }
 
 int nd_store_write_ledger(struct store *s, const struct nctl_ledger *l)

@@ -220,71 +220,66 @@ static void put_kind(const struct nctl_link *l, const struct nctl_names *names, 
 	nctl_json_obj_end(json);
 }
 
-void nctl_link_json(const struct nctl_link *l, const struct nctl_names *names, struct nctl_json *json)
+/* What `ip -j addr` has of a link as well, up to its details; the link mode is one of them. */
+static void put_head(
+	const struct nctl_link *l, const struct nctl_names *names, bool detailed, struct nctl_json *json)
 {
 	static const uint8_t name[] = {NCTL_LINK_NAME};
 	static const uint8_t mtu_qdisc[] = {NCTL_LINK_MTU, NCTL_LINK_QDISC};
-	static const uint8_t master[] = {NCTL_LINK_MASTER};
-	static const uint8_t states[] = {NCTL_LINK_OPERSTATE, NCTL_LINK_LINKMODE, NCTL_LINK_GROUP};
-	static const uint8_t txqlen[] = {NCTL_LINK_TXQLEN};
-	static const uint8_t nsid[] = {NCTL_LINK_LOWER_NSID};
+	static const uint8_t master[] = {NCTL_LINK_MASTER}, operstate[] = {NCTL_LINK_OPERSTATE};
+	static const uint8_t linkmode[] = {NCTL_LINK_LINKMODE}, group[] = {NCTL_LINK_GROUP};
+	static const uint8_t txqlen[] = {NCTL_LINK_TXQLEN}, nsid[] = {NCTL_LINK_LOWER_NSID};
+	bool lower_down;
+
+	nctl_json_ku64(json, "ifindex", l->ifindex);
+	lower_down = put_lower(l, names, json);
+	put_fields(l, name, NCTL_ARRAY_SIZE(name), names, json);
+	put_flags(l, lower_down, json);
+	put_fields(l, mtu_qdisc, NCTL_ARRAY_SIZE(mtu_qdisc), names, json);
+	if (l->master)
+		put_fields(l, master, NCTL_ARRAY_SIZE(master), names, json);
+	put_fields(l, operstate, NCTL_ARRAY_SIZE(operstate), names, json);
+	if (detailed)
+		put_fields(l, linkmode, NCTL_ARRAY_SIZE(linkmode), names, json);
+	put_fields(l, group, NCTL_ARRAY_SIZE(group), names, json);
+	if (l->txqlen)
+		put_fields(l, txqlen, NCTL_ARRAY_SIZE(txqlen), names, json);
+	put_addresses(l, json);
+	put_fields(l, nsid, NCTL_ARRAY_SIZE(nsid), names, json);
+	if (l->has & NCTL_LINK_BIT(PROTO_DOWN) && l->proto_down)
+		nctl_json_kbool(json, "proto_down", true);
+}
+
+static void put_altnames(const struct nctl_link *l, const struct nctl_names *names, struct nctl_json *json)
+{
+	static const uint8_t altnames[] = {NCTL_LINK_ALTNAMES};
+
+	if (l->altnames && *l->altnames)
+		put_fields(l, altnames, NCTL_ARRAY_SIZE(altnames), names, json);
+}
+
+void nctl_link_json(const struct nctl_link *l, const struct nctl_names *names, struct nctl_json *json)
+{
 	static const uint8_t limits[] = {
 		NCTL_LINK_PROMISCUITY, NCTL_LINK_ALLMULTI, NCTL_LINK_MIN_MTU, NCTL_LINK_MAX_MTU};
 	static const uint8_t sizes[] = {NCTL_LINK_ADDR_GEN_MODE, NCTL_LINK_NUM_TX_QUEUES,
 		NCTL_LINK_NUM_RX_QUEUES, NCTL_LINK_GSO_MAX_SIZE, NCTL_LINK_GSO_MAX_SEGS,
 		NCTL_LINK_TSO_MAX_SIZE, NCTL_LINK_TSO_MAX_SEGS, NCTL_LINK_GRO_MAX_SIZE};
-	static const uint8_t alias[] = {NCTL_LINK_ALIAS}, altnames[] = {NCTL_LINK_ALTNAMES};
-	bool lower_down;
+	static const uint8_t alias[] = {NCTL_LINK_ALIAS};
 
 	nctl_json_obj_begin(json);
-	nctl_json_ku64(json, "ifindex", l->ifindex);
-	lower_down = put_lower(l, names, json);
-	put_fields(l, name, NCTL_ARRAY_SIZE(name), names, json);
-	put_flags(l, lower_down, json);
-	put_fields(l, mtu_qdisc, NCTL_ARRAY_SIZE(mtu_qdisc), names, json);
-	if (l->master)
-		put_fields(l, master, NCTL_ARRAY_SIZE(master), names, json);
-	put_fields(l, states, NCTL_ARRAY_SIZE(states), names, json);
-	if (l->txqlen)
-		put_fields(l, txqlen, NCTL_ARRAY_SIZE(txqlen), names, json);
-	put_addresses(l, json);
-	put_fields(l, nsid, NCTL_ARRAY_SIZE(nsid), names, json);
-	if (l->has & NCTL_LINK_BIT(PROTO_DOWN) && l->proto_down)
-		nctl_json_kbool(json, "proto_down", true);
+	put_head(l, names, true, json);
 	put_fields(l, limits, NCTL_ARRAY_SIZE(limits), names, json);
 	put_kind(l, names, json);
 	put_fields(l, sizes, NCTL_ARRAY_SIZE(sizes), names, json);
 	if (l->alias)
 		put_fields(l, alias, NCTL_ARRAY_SIZE(alias), names, json);
-	if (l->altnames && *l->altnames)
-		put_fields(l, altnames, NCTL_ARRAY_SIZE(altnames), names, json);
+	put_altnames(l, names, json);
 	nctl_json_obj_end(json);
 }
 
 void nctl_link_json_brief(const struct nctl_link *l, const struct nctl_names *names, struct nctl_json *json)
 {
-	static const uint8_t name[] = {NCTL_LINK_NAME};
-	static const uint8_t mtu_qdisc[] = {NCTL_LINK_MTU, NCTL_LINK_QDISC};
-	static const uint8_t master[] = {NCTL_LINK_MASTER};
-	static const uint8_t states[] = {NCTL_LINK_OPERSTATE, NCTL_LINK_GROUP};
-	static const uint8_t txqlen[] = {NCTL_LINK_TXQLEN};
-	static const uint8_t nsid[] = {NCTL_LINK_LOWER_NSID}, altnames[] = {NCTL_LINK_ALTNAMES};
-	bool lower_down;
-
-	nctl_json_ku64(json, "ifindex", l->ifindex);
-	lower_down = put_lower(l, names, json);
-	put_fields(l, name, NCTL_ARRAY_SIZE(name), names, json);
-	put_flags(l, lower_down, json);
-	put_fields(l, mtu_qdisc, NCTL_ARRAY_SIZE(mtu_qdisc), names, json);
-	if (l->master)
-		put_fields(l, master, NCTL_ARRAY_SIZE(master), names, json);
-	put_fields(l, states, NCTL_ARRAY_SIZE(states), names, json);
-	if (l->txqlen)
-		put_fields(l, txqlen, NCTL_ARRAY_SIZE(txqlen), names, json);
-	put_addresses(l, json);
-	put_fields(l, nsid, NCTL_ARRAY_SIZE(nsid), names, json);
-	if (l->has & NCTL_LINK_BIT(PROTO_DOWN) && l->proto_down)
-		nctl_json_kbool(json, "proto_down", true);
-	if (l->altnames && *l->altnames)
-		put_fields(l, altnames, NCTL_ARRAY_SIZE(altnames), names, json);
+	put_head(l, names, false, json);
+	put_altnames(l, names, json);
 }
