@@ -185,17 +185,31 @@ static void remember_refusals(struct nd_reconcile *r, bool partly)
 	r->partly = partly;
 }
 
+/* Are these the texts of the accepted generation, to the byte? */
+static bool is_accepted(const struct nd_reconcile *r, const struct nd_config_texts *texts)
+{
+	if (!r->generation || r->texts.n != texts->n)
+		return false;
+	for (size_t i = 0; i < texts->n; i++) {
+		const struct nd_config_text *a = &r->texts.v[i], *b = &texts->v[i];
+
+		if (strcmp(a->path, b->path) || a->len != b->len || memcmp(a->data, b->data, a->len))
+			return false;
+	}
+	return true;
+}
+
 /* The job's configuration is the accepted one from here. */
 static void accept_generation(struct nd_reconcile *r)
 {
 	struct job *job = current(r);
-	bool changed = job->plan->n_ops, resumed = job->origin == JOB_START && r->generation;
+	bool changed = job->plan->n_ops, same = is_accepted(r, &job->texts);
 	bool partly = job->outcome.refused || job->outcome.unseen;
 	int e = settle_ledger(r, job->plan);
 
-	if (!resumed)
+	if (!same)
 		r->generation++;
-	if (e >= 0 && !resumed)
+	if (e >= 0 && !same)
 		e = nd_store_write_generation(&r->store, r->generation, &job->texts);
 	if (e < 0)
 		nd_error("cannot write the runtime folder %s: %s; a restart will not know of this generation",
@@ -210,9 +224,6 @@ static void accept_generation(struct nd_reconcile *r)
 		(unsigned long long)r->generation, job->outcome.done, job->outcome.refused,
 		(unsigned long long)job->outcome.messages, (unsigned long long)job->outcome.sends,
 		(unsigned long long)job->outcome.duration_us);
-	/* The plan points into its want until the answer is out. */
-	nctl_want_free(r->want);
-	r->want = take_ptr(job->want);
 	report_and_answer(r, partly ? ND_EXIT_REFUSED : ND_EXIT_FINE, NULL,
 		partly    ? "partly-applied"
 		: changed ? "applied"

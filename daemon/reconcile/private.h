@@ -67,7 +67,6 @@ struct nd_reconcile {
 	bool first_synced; /* ledger and generation are loaded, the first pass is queued */
 	uint64_t generation;
 	struct nd_config_texts texts; /* of the accepted generation */
-	struct nctl_want *want;       /* of the accepted generation; NULL before the first */
 	struct nctl_list jobs;        /* struct job; the first one may be active */
 	size_t n_jobs;
 	bool active; /* the first job is being carried out */

@@ -91,25 +91,26 @@ static int intend(struct nctl_session *s, const struct nctl_ledger_link *links, 
 /* The mirror is whole for the first time: now what is ours and what was accepted can be judged. */
 static void first_sync(struct nd_reconcile *r)
 {
-	_cleanup_(nd_config_texts_fini) struct nd_config_texts texts = ND_CONFIG_TEXTS_INIT;
 	int e = nd_store_load_ledger(&r->store, nctl_session_cookie(r->session), r->ledger);
 
 	if (e < 0)
 		nd_error("cannot read the ledger: %s; links made before are foreign now", strerror(-e));
-	e = nd_store_load_generation(&r->store, &r->generation, &texts);
+	e = nd_store_load_generation(&r->store, &r->generation, &r->texts);
 	if (e < 0 && e != -ENOENT)
 		nd_error("cannot read the stored generation: %s; taking the files", strerror(-e));
 	nd_info("mirror in step: %zu links, %zu addresses; %zu links are ours; %s",
 		nctl_mirror_link_count(nctl_session_mirror(r->session)),
 		nctl_mirror_addr_count(nctl_session_mirror(r->session)), nctl_ledger_link_count(r->ledger),
-		r->generation ? "resuming the accepted generation" : "taking the files");
+		r->opts.observe ? "observing"
+		: r->generation ? "resuming the accepted generation"
+				: "taking the files");
 	r->first_synced = true;
 	if (r->opts.observe) {
 		if (r->ready)
 			r->ready(r->userdata);
 		return;
 	}
-	e = nd_job_queue(r, JOB_START, &texts, ND_APPLY_KEEP_GOING, NULL, NULL);
+	e = nd_job_queue(r, JOB_START, &r->texts, ND_APPLY_KEEP_GOING, NULL, NULL);
 	if (e < 0)
 		nd_error("cannot start the first pass: %s", strerror(-e));
 }
@@ -189,7 +190,6 @@ struct nd_reconcile *nd_reconcile_free(struct nd_reconcile *r)
 	if (r->watching)
 		nd_wake_stop(&r->wake);
 	nctl_ledger_free(r->ledger);
-	nctl_want_free(r->want);
 	nd_config_texts_fini(&r->texts);
 	nctl_strbuf_fini(&r->pending);
 	nd_store_close(&r->store);

@@ -23,7 +23,6 @@
 
 enum { FILE_BYTES_MAX = 256 * 1024 * 1024 }; /* larger ones are not ours */
 
-
 int nd_store_open(struct store *s, const char *dir)
 {
 	_cleanup_(nctl_closep) int dir_fd = -1, lock_fd = -1;
