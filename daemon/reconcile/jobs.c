@@ -245,8 +245,11 @@ static void undone(
 	if (e < 0)
 		nd_error("cannot write the ledger: %s", strerror(-e));
 	nd_report_first_refusal(job->plan, &why);
-	nd_error("not applied: %s; %s", nctl_strbuf_str(&why),
-		whole ? "the state is as before" : "going back to the state before failed in part");
+	nctl_strbuf_puts(&why,
+		whole ? "; the state is as before" : "; going back to the state before failed in part: ");
+	if (!whole)
+		nd_report_first_refusal(plan, &why);
+	nd_error("not applied: %s", nctl_strbuf_str(&why));
 	remember_error(r, nctl_strbuf_str(&why));
 	report_and_answer(r, ND_EXIT_REFUSED,
 		whole ? "refused; the state is as before" : "refused, and going back failed in part",

@@ -53,7 +53,7 @@ void nctl_op_encode(const struct nctl_op *op, struct nctl_msgbuf *msg)
 		encode_addr(op, msg);
 		return;
 	case NCTL_OP_ADDR_DEL:
-		nctl_addr_encode_del(&op->addr, msg);
+		nctl_addr_encode_del(op->addr, msg);
 		return;
 	}
 }

@@ -50,7 +50,7 @@ static void add(struct builder *b, const struct nctl_want_link *w, const struct 
 	op->want_addr = a;
 	op->pos = a->pos;
 	op->kind = w->v.kind->name;
-	memcpy(op->name, w->v.name, sizeof(op->name));
+	op->name = w->v.name;
 	op->need[0] = it->made_by;
 }
 
@@ -63,10 +63,10 @@ static void del(struct builder *b, const struct nctl_mirror_link *l, const struc
 	if (!op)
 		return;
 	op->ifindex = a->ifindex;
-	op->addr = *a;
+	op->addr = nctl_plan_copy_addr(b, a);
 	op->pos = *pos;
 	op->kind = l->v.kind ? l->v.kind->name : kind ? "generic" : "physical";
-	memcpy(op->name, l->v.name, sizeof(op->name));
+	op->name = nctl_plan_copy_name(b, l->v.name);
 }
 
 /*

@@ -76,6 +76,26 @@ void nctl_plan_problem(struct builder *b, int type, const struct nctl_pos *pos, 
 		b->err = -ENOMEM;
 }
 
+struct nctl_addr *nctl_plan_copy_addr(struct builder *b, const struct nctl_addr *a)
+{
+	struct nctl_addr *copy = nctl_arena_alloc(&b->plan->arena, sizeof(*copy));
+
+	if (copy)
+		*copy = *a;
+	else
+		b->err = -ENOMEM;
+	return copy;
+}
+
+const char *nctl_plan_copy_name(struct builder *b, const char *name)
+{
+	const char *copy = nctl_arena_strdup(&b->plan->arena, name);
+
+	if (!copy)
+		b->err = -ENOMEM;
+	return copy ? copy : "";
+}
+
 void nctl_plan_adopt_link(struct builder *b, const struct nctl_mirror_link *l)
 {
 	struct nctl_plan *p = b->plan;
@@ -111,11 +131,26 @@ static size_t place_of(const struct nctl_op *op, uint32_t max_rank)
 	return op->phase < NCTL_PHASE_CREATE ? op->phase : op->phase + max_rank;
 }
 
+/* Moves each operation to its place along the cycles of the permutation: a second array would cost as much
+ * memory. */
+static void permute(struct nctl_op *ops, uint32_t *to, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		while (to[i] != i) {
+			uint32_t place = to[i];
+			struct nctl_op op = ops[place];
+
+			ops[place] = ops[i];
+			ops[i] = op;
+			to[i] = to[place];
+			to[place] = place;
+		}
+}
+
 /* Counting sort by phase and rank; needs are indexes and move along. */
 int nctl_plan_sort(struct nctl_plan *p)
 {
 	uint32_t *to = calloc(p->n_ops + 1, sizeof(*to)), max_rank = 0;
-	struct nctl_op *sorted = calloc(p->n_ops + 1, sizeof(*sorted));
 	size_t *start, n_places;
 
 	for (size_t i = 0; i < p->n_ops; i++)
@@ -123,9 +158,8 @@ int nctl_plan_sort(struct nctl_plan *p)
 			max_rank = p->ops[i].rank;
 	n_places = (size_t)NCTL_PHASE_N + max_rank;
 	start = calloc(n_places + 1, sizeof(*start));
-	if (!to || !sorted || !start) {
+	if (!to || !start) {
 		free(to);
-		free(sorted);
 		free(start);
 		return -ENOMEM;
 	}
@@ -135,26 +169,37 @@ int nctl_plan_sort(struct nctl_plan *p)
 		start[i + 1] += start[i];
 	for (size_t i = 0; i < p->n_ops; i++)
 		to[i] = (uint32_t)start[place_of(&p->ops[i], max_rank)]++;
-	for (size_t i = 0; i < p->n_ops; i++) {
-		struct nctl_op *op = &sorted[to[i]];
-
-		*op = p->ops[i];
+	for (size_t i = 0; i < p->n_ops; i++)
 		for (int j = 0; j < NCTL_OP_NEEDS; j++)
-			if (op->need[j] != NCTL_OP_NONE)
-				op->need[j] = to[op->need[j]];
-	}
+			if (p->ops[i].need[j] != NCTL_OP_NONE)
+				p->ops[i].need[j] = to[p->ops[i].need[j]];
+	permute(p->ops, to, p->n_ops);
 	free(start);
 	free(to);
-	free(p->ops);
-	p->ops = sorted;
-	p->cap_ops = p->n_ops + 1;
+	return 0;
+}
+
+/* Room for all that a plan from nothing needs, so that the array does not move; what is not used is never
+ * touched. */
+static int reserve(struct builder *b)
+{
+	size_t n = 3 * b->want->n_links + 1;
+
+	for (size_t i = 0; i < b->want->n_links; i++)
+		n += b->want->links[i]->n_addrs;
+	b->plan->ops = malloc(n * sizeof(*b->plan->ops));
+	if (!b->plan->ops)
+		return -ENOMEM;
+	b->plan->cap_ops = n;
 	return 0;
 }
 
 static int build(struct builder *b)
 {
-	int r = nctl_plan_doom(b);
+	int r = reserve(b);
 
+	if (r >= 0)
+		r = nctl_plan_doom(b);
 	if (r >= 0)
 		r = nctl_plan_order(b);
 	for (size_t i = 0; r >= 0 && i < b->want->n_links; i++) {

@@ -30,7 +30,7 @@ static struct nctl_op *link_op(
 	op->kind = w->v.kind->name;
 	op->need[0] = it->made_by;
 	op->rank = 2 * it->level;
-	memcpy(op->name, w->v.name, sizeof(op->name));
+	op->name = w->v.name;
 	return op;
 }
 

@@ -58,6 +58,9 @@ bool nctl_plan_diff(const struct nctl_link *wanted, const struct nctl_link *have
 		d.common |= NCTL_LINK_BIT(MASTER);
 	if (wanted->lower && (wanted->lower != have->lower || have->lower_nsid != NCTL_NSID_NONE))
 		d.common |= NCTL_LINK_BIT(LOWER);
+	/* A bond rules over the MAC addresses of its ports (drivers/net/bonding fail_over_mac). */
+	if (have->port_kind && have->port_kind->traits & NCTL_KIND_PORT_DOWN)
+		d.common &= ~NCTL_LINK_BIT(ADDRESS);
 	if (physical)
 		d.kind = false;
 	if (physical || d.kind)
@@ -145,7 +148,7 @@ bool nctl_op_is_seen(const struct nctl_op *op, const struct nctl_mirror *m)
 		return a && !nctl_plan_addr_differs(&wanted, &a->v);
 	}
 	case NCTL_OP_ADDR_DEL:
-		return !nctl_mirror_addr_get(m, &op->addr);
+		return !nctl_mirror_addr_get(m, op->addr);
 	}
 	return false;
 }

@@ -74,12 +74,13 @@ struct nctl_op {
 	const struct nctl_want_addr *want_addr;   /* ADDR_NEW */
 	const void *data;                         /* LINK_SET: the kind's data, NULL: that of want */
 	const char *altname;                      /* ALTNAME_NEW; of want */
-	struct nctl_addr addr;                    /* ADDR_DEL */
-	struct nctl_link_diff diff;               /* LINK_SET: what to set */
-	bool up;                                  /* LINK_SET with FLAGS: the wanted IFF_UP */
-	bool passing;           /* LINK_SET: only for the sake of the next one; its ack is enough */
-	char name[IF_NAMESIZE]; /* of the link, for people */
-	const char *kind;       /* static */
+	const struct nctl_addr
+		*addr; /* ADDR_DEL: it; ADDR_NEW: the one that differs, or NULL; in the plan's arena */
+	struct nctl_link_diff diff; /* LINK_SET: what to set */
+	bool up;                    /* LINK_SET with FLAGS: the wanted IFF_UP */
+	bool passing;               /* LINK_SET: only for the sake of the next one; its ack is enough */
+	const char *name;           /* of the link, for people; of want, or in the plan's arena */
+	const char *kind;           /* static */
 	struct nctl_pos pos;
 	uint32_t need[NCTL_OP_NEEDS];  /* operations that must have succeeded before, NCTL_OP_NONE */
 	struct nctl_op_before *before; /* LINK_SET, LINK_DEL; ADDR_NEW of one that differs, which is in addr;

@@ -41,7 +41,7 @@ static void set_port(struct builder *b, const struct nctl_want_link *w, const st
 	op->cls = nctl_fields_class(&k->data, op->diff.data);
 	op->need[0] = it->made_by;
 	op->need[1] = port->joined_by != NCTL_OP_NONE ? port->joined_by : port->made_by;
-	memcpy(op->name, w->v.name, sizeof(op->name));
+	op->name = w->v.name;
 }
 
 void nctl_plan_ports(struct builder *b, const struct nctl_want_link *w)

@@ -58,6 +58,9 @@ struct nctl_op *nctl_plan_add(struct builder *b, enum nctl_op_type type, enum nc
 void nctl_plan_problem(struct builder *b, int type, const struct nctl_pos *pos, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 uint32_t nctl_plan_last(const struct builder *b); /* index of the operation added last */
+/* Copies in the plan's arena; after a failure, which is in b->err, NULL and "". */
+struct nctl_addr *nctl_plan_copy_addr(struct builder *b, const struct nctl_addr *a);
+const char *nctl_plan_copy_name(struct builder *b, const char *name);
 void nctl_plan_adopt_link(struct builder *b, const struct nctl_mirror_link *l);
 void nctl_plan_adopt_addr(struct builder *b, const struct nctl_addr *a);
 

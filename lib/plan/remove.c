@@ -134,7 +134,7 @@ static void del(struct builder *b, struct doomed *d)
 	op->ifindex = l->ifindex;
 	op->kind = l->kind ? l->kind->name : "generic";
 	op->implied = !d->early && implied_by(b, l);
-	memcpy(op->name, l->name, sizeof(op->name));
+	op->name = nctl_plan_copy_name(b, l->name);
 	nctl_plan_spare_foreign(b, d->link, &nowhere);
 }
 
@@ -161,9 +161,9 @@ static void strip(struct builder *b, const struct nctl_mirror_link *l)
 		if (!op)
 			return;
 		op->ifindex = l->v.ifindex;
-		op->addr = a->v;
+		op->addr = nctl_plan_copy_addr(b, &a->v);
 		op->kind = l->v.kind ? l->v.kind->name : "physical";
-		memcpy(op->name, l->v.name, sizeof(op->name));
+		op->name = nctl_plan_copy_name(b, l->v.name);
 	}
 }
 

@@ -54,20 +54,20 @@ static int remember_link(struct nctl_op *op, const struct nctl_mirror *have)
 	return takes_addrs(op) ? remember_addrs(op->before, l) : 0;
 }
 
-static int remember_addr(struct nctl_op *op, const struct nctl_mirror *have)
+static int remember_addr(struct nctl_plan *p, struct nctl_op *op, const struct nctl_mirror *have)
 {
-	struct nctl_addr wanted = op->want_addr->v;
+	struct nctl_addr wanted = op->want_addr->v, *copy;
 	const struct nctl_mirror_addr *a;
 
 	wanted.ifindex = op->ifindex;
 	a = nctl_mirror_addr_get(have, &wanted);
 	if (!a)
 		return 0;
-	op->before = calloc(1, sizeof(*op->before));
-	if (!op->before)
+	copy = nctl_arena_alloc(&p->arena, sizeof(*copy));
+	if (!copy)
 		return -ENOMEM;
-	op->before->link = NCTL_LINK_INIT;
-	op->addr = a->v;
+	*copy = a->v;
+	op->addr = copy;
 	return 0;
 }
 
@@ -82,7 +82,7 @@ int nctl_plan_remember(struct nctl_plan *p, const struct nctl_mirror *have)
 			r = remember_link(&p->ops[i], have);
 			break;
 		case NCTL_OP_ADDR_NEW:
-			r = remember_addr(&p->ops[i], have);
+			r = remember_addr(p, &p->ops[i], have);
 			break;
 		case NCTL_OP_LINK_NEW:
 		case NCTL_OP_ALTNAME_NEW:
@@ -104,6 +104,36 @@ void nctl_plan_forget(struct nctl_plan *p)
 		free(before->addrs);
 		free(before);
 	}
+}
+
+/* The links that the plan deleted, by ifindex: what is made again needs others of them before. */
+struct gone {
+	const struct nctl_op *op;
+	uint32_t depth; /* 0: not known yet */
+};
+
+enum { DEPTH_MAX = 32 }; /* the kernel stacks no more than 8 (MAX_NEST_DEV of linux/netdevice.h) */
+
+struct undo {
+	struct builder b;
+	const struct nctl_plan *p;
+	struct gone *gone;
+	size_t n_gone;
+};
+
+static int cmp_gone(const void *x, const void *y)
+{
+	nctl_ifindex a = ((const struct gone *)x)->op->ifindex, b = ((const struct gone *)y)->op->ifindex;
+
+	return (a > b) - (a < b);
+}
+
+static struct gone *find_gone(const struct undo *u, nctl_ifindex ifindex)
+{
+	const struct nctl_op probe_op = {.ifindex = ifindex};
+	const struct gone probe = {.op = &probe_op};
+
+	return bsearch(&probe, u->gone, u->n_gone, sizeof(probe), cmp_gone);
 }
 
 static bool may_have_happened(const struct nctl_op *op)
@@ -133,7 +163,7 @@ static struct nctl_op *turn(
 	back->ifindex = op->ifindex;
 	back->kind = op->kind;
 	back->pos = op->pos;
-	memcpy(back->name, op->name, sizeof(back->name));
+	back->name = op->name;
 	return back;
 }
 
@@ -182,8 +212,10 @@ static void add_addrs(struct builder *b, const struct nctl_op *op, struct nctl_w
 		add_addr(b, op, &op->before->addrs[i], w);
 }
 
-static void undo_new(struct builder *b, const struct nctl_plan *p, const struct nctl_op *op)
+static void undo_new(struct undo *u, const struct nctl_op *op)
 {
+	const struct nctl_plan *p = u->p;
+	struct builder *b = &u->b;
 	const struct nctl_op *lower = op->need[0] != NCTL_OP_NONE ? &p->ops[op->need[0]] : NULL;
 	struct nctl_op *back = turn(b, op, NCTL_OP_LINK_DEL, NCTL_PHASE_CLEAR);
 
@@ -192,46 +224,101 @@ static void undo_new(struct builder *b, const struct nctl_plan *p, const struct 
 		                (op->want->v.kind->traits & NCTL_KIND_LOWER_REQUIRED);
 }
 
+static struct nctl_op *set_back(struct builder *b, const struct nctl_op *op, struct nctl_want_link *w,
+	enum nctl_phase phase, const struct nctl_link_diff *d)
+{
+	struct nctl_op *back = turn(b, op, NCTL_OP_LINK_SET, phase);
+
+	if (!back)
+		return NULL;
+	back->want = w;
+	back->diff = *d;
+	back->master = op->before->link.master;
+	back->lower = op->before->link.lower;
+	back->up = nctl_link_is_up(&op->before->link);
+	return back;
+}
+
+/* Back into a master that takes no port that is up: down before, and up again with all others. */
+static bool rejoins_down(const struct nctl_op *op)
+{
+	const struct nctl_link *l = &op->before->link;
+
+	return (op->diff.common & NCTL_LINK_BIT(MASTER)) && l->master && l->port_kind &&
+	       (l->port_kind->traits & NCTL_KIND_PORT_DOWN);
+}
+
 static void undo_set(struct builder *b, const struct nctl_op *op)
 {
+	const struct nctl_link_diff flags = {.common = NCTL_LINK_BIT(FLAGS)};
 	struct nctl_want_link *w;
 	struct nctl_op *back;
 
 	if (!op->before)
 		return; /* the link goes as a whole */
 	w = want_before(b, op);
-	back = w ? turn(b, op, NCTL_OP_LINK_SET, NCTL_PHASE_TUNE) : NULL;
+	if (!w)
+		return;
+	if (rejoins_down(op)) {
+		back = set_back(b, op, w, NCTL_PHASE_TUNE, &flags);
+		if (back) {
+			back->up = false;
+			back->passing = true;
+		}
+		if (nctl_link_is_up(&op->before->link))
+			set_back(b, op, w, NCTL_PHASE_UP, &flags);
+	}
+	back = set_back(b, op, w, NCTL_PHASE_TUNE, &op->diff);
 	if (!back)
 		return;
-	back->want = w;
-	back->diff = op->diff;
-	back->master = op->before->link.master;
-	back->lower = op->before->link.lower;
-	back->up = nctl_link_is_up(&op->before->link);
 	back->passing = op->passing;
 	back->cls = op->cls;
 	add_addrs(b, op, w);
 }
 
-/* The other end of a pair whose deletion is undone: the operation that deleted it, or NULL. */
-static const struct nctl_op *other_end(const struct nctl_plan *p, const struct nctl_op *op)
+static int collect_gone(struct undo *u)
 {
-	for (size_t i = 0; i < p->n_ops; i++)
-		if (p->ops[i].type == NCTL_OP_LINK_DEL && p->ops[i].ifindex == op->before->link.lower)
-			return &p->ops[i];
-	return NULL;
+	u->gone = calloc(u->p->n_ops + 1, sizeof(*u->gone));
+	if (!u->gone)
+		return -ENOMEM;
+	for (size_t i = 0; i < u->p->n_ops; i++)
+		if (u->p->ops[i].type == NCTL_OP_LINK_DEL && u->p->ops[i].before)
+			u->gone[u->n_gone++].op = &u->p->ops[i];
+	qsort(u->gone, u->n_gone, sizeof(*u->gone), cmp_gone);
+	return 0;
 }
 
-static void make_again(
-	struct builder *b, const struct nctl_plan *p, const struct nctl_op *op, struct nctl_want_link *w)
+/* How many of the gone links stand below this one or are its master, itself counted. */
+static uint32_t depth_of(const struct undo *u, nctl_ifindex ifindex, unsigned limit)
 {
+	struct gone *g = ifindex && limit ? find_gone(u, ifindex) : NULL;
+	const struct nctl_link *l;
+	uint32_t lower, master;
+
+	if (!g)
+		return 0;
+	if (g->depth)
+		return g->depth;
+	l = &g->op->before->link;
+	/* The two ends of a pair name each other, and are made by one message. */
+	lower = l->kind && l->kind->traits & NCTL_KIND_PEERED ? 0 : depth_of(u, l->lower, limit - 1);
+	master = depth_of(u, l->master, limit - 1);
+	g->depth = 1 + (lower > master ? lower : master);
+	return g->depth;
+}
+
+static void make_again(struct undo *u, const struct nctl_op *op, struct nctl_want_link *w)
+{
+	struct builder *b = &u->b;
 	const struct nctl_link *l = &op->before->link;
 	const struct nctl_op *other = NULL;
 	struct nctl_op *back;
 
 	if (l->kind->traits & NCTL_KIND_PEERED) {
-		other = other_end(p, op);
-		if (!other || !other->before || other->ifindex < op->ifindex)
+		const struct gone *g = find_gone(u, l->lower);
+
+		other = g ? g->op : NULL;
+		if (!other || other->ifindex < op->ifindex)
 			return; /* made together with the other end */
 		w->peer.link = want_before(b, other);
 		if (!w->peer.link)
@@ -241,6 +328,7 @@ static void make_again(
 	back = turn(b, op, NCTL_OP_LINK_NEW, NCTL_PHASE_CREATE);
 	if (!back)
 		return;
+	back->rank = 2 * depth_of(u, op->ifindex, DEPTH_MAX);
 	back->want = w;
 	back->lower = other ? 0 : l->lower;
 	back->master = l->master;
@@ -248,63 +336,75 @@ static void make_again(
 	back->peer_ifindex = other ? other->ifindex : 0;
 }
 
-/* What a creating message cannot carry, and whether it is up. */
-static void tune_again(struct builder *b, const struct nctl_op *op, struct nctl_want_link *w)
+/* What a creating message cannot carry, and whether it is up: before the next one that stands on it is made.
+ */
+static void tune_again(struct undo *u, const struct nctl_op *op, struct nctl_want_link *w)
 {
 	const struct nctl_link *l = &op->before->link;
-	struct nctl_op *back = turn(b, op, NCTL_OP_LINK_SET, NCTL_PHASE_TUNE);
+	const struct nctl_link_diff late = {
+		.common = (l->has & nctl_fields_with(&nctl_link_fields, NCTL_FIELD_LATE) &
+				  ~NCTL_LINK_BIT(ALTNAMES)) |
+	                  NCTL_LINK_BIT(MASTER),
+	};
+	const struct nctl_link_diff flags = {.common = NCTL_LINK_BIT(FLAGS)};
+	uint32_t rank = 2 * depth_of(u, op->ifindex, DEPTH_MAX) + 1;
+	struct nctl_op *back = set_back(&u->b, op, w, NCTL_PHASE_CREATE, &late);
 
-	if (!back)
-		return;
-	back->want = w;
-	back->master = l->master;
-	back->diff.common =
-		l->has & nctl_fields_with(&nctl_link_fields, NCTL_FIELD_LATE) & ~NCTL_LINK_BIT(ALTNAMES);
-	back->diff.common |= NCTL_LINK_BIT(MASTER) | NCTL_LINK_BIT(FLAGS);
-	back->up = nctl_link_is_up(l);
+	if (back)
+		back->rank = rank;
+	back = set_back(&u->b, op, w, NCTL_PHASE_CREATE, &flags);
+	if (back)
+		back->rank = rank;
 	for (char **a = l->altnames; a && *a; a++) {
-		back = turn(b, op, NCTL_OP_ALTNAME_NEW, NCTL_PHASE_TUNE);
+		back = turn(&u->b, op, NCTL_OP_ALTNAME_NEW, NCTL_PHASE_TUNE);
 		if (back)
 			back->altname = *a;
 	}
 }
 
-static void undo_del(struct builder *b, const struct nctl_plan *p, const struct nctl_op *op)
+static void undo_del(struct undo *u, const struct nctl_op *op)
 {
+	struct builder *b = &u->b;
 	struct nctl_want_link *w;
 
 	if (!op->before || nctl_mirror_link_get(b->have, op->ifindex))
-		return; /* it is still there */
+		return; /* it is still there; else it is gone, be it only along with another */
 	w = op->before->link.kind ? want_before(b, op) : NULL;
 	if (!w) {
 		nctl_plan_problem(b, NCTL_PROBLEM_CONFLICT, &op->pos,
 			"%s is gone, and netctld cannot make links of its kind again", op->name);
 		return;
 	}
-	make_again(b, p, op, w);
-	tune_again(b, op, w);
+	make_again(u, op, w);
+	tune_again(u, op, w);
 	add_addrs(b, op, w);
 }
 
-static void undo_addr_new(struct builder *b, const struct nctl_plan *p, const struct nctl_op *op)
+static void undo_addr_new(struct undo *u, const struct nctl_op *op)
 {
+	const struct nctl_plan *p = u->p;
+	struct builder *b = &u->b;
+	struct nctl_addr *added;
 	struct nctl_op *back;
 
 	if (op->need[0] != NCTL_OP_NONE && p->ops[op->need[0]].type == NCTL_OP_LINK_NEW)
 		return; /* goes with its link */
-	if (op->before) {
-		add_addr(b, op, &op->addr, NULL);
+	if (op->addr) {
+		add_addr(b, op, op->addr, NULL);
 		return;
 	}
+	added = nctl_plan_copy_addr(b, &op->want_addr->v);
 	back = turn(b, op, NCTL_OP_ADDR_DEL, NCTL_PHASE_CLEAR);
-	if (!back)
+	if (!back || !added)
 		return;
-	back->addr = op->want_addr->v;
-	back->addr.ifindex = op->ifindex;
+	added->ifindex = op->ifindex;
+	back->addr = added;
 }
 
-static void undo_altname(struct builder *b, const struct nctl_plan *p, const struct nctl_op *op)
+static void undo_altname(struct undo *u, const struct nctl_op *op)
 {
+	const struct nctl_plan *p = u->p;
+	struct builder *b = &u->b;
 	struct nctl_op *back;
 
 	if (op->need[0] != NCTL_OP_NONE && p->ops[op->need[0]].type == NCTL_OP_LINK_NEW)
@@ -314,28 +414,28 @@ static void undo_altname(struct builder *b, const struct nctl_plan *p, const str
 		back->altname = op->altname;
 }
 
-static void undo_one(struct builder *b, const struct nctl_plan *p, const struct nctl_op *op)
+static void undo_one(struct undo *u, const struct nctl_op *op)
 {
 	switch ((enum nctl_op_type)op->type) {
 	case NCTL_OP_LINK_NEW:
-		undo_new(b, p, op);
+		undo_new(u, op);
 		break;
 	case NCTL_OP_LINK_SET:
-		undo_set(b, op);
+		undo_set(&u->b, op);
 		break;
 	case NCTL_OP_LINK_DEL:
-		undo_del(b, p, op);
+		undo_del(u, op);
 		break;
 	case NCTL_OP_ALTNAME_NEW:
-		undo_altname(b, p, op);
+		undo_altname(u, op);
 		break;
 	case NCTL_OP_ALTNAME_DEL:
 		break; /* never in a plan forward */
 	case NCTL_OP_ADDR_NEW:
-		undo_addr_new(b, p, op);
+		undo_addr_new(u, op);
 		break;
 	case NCTL_OP_ADDR_DEL:
-		add_addr(b, op, &op->addr, NULL);
+		add_addr(&u->b, op, op->addr, NULL);
 		break;
 	}
 }
@@ -343,17 +443,20 @@ static void undo_one(struct builder *b, const struct nctl_plan *p, const struct 
 int nctl_plan_undo(const struct nctl_plan *p, const struct nctl_mirror *now, struct nctl_plan **ret)
 {
 	_cleanup_(nctl_plan_freep) struct nctl_plan *plan = calloc(1, sizeof(*plan));
-	struct builder b = {.plan = plan, .have = now};
+	struct undo u = {.b = {.plan = plan, .have = now}, .p = p};
 	int r;
 
 	if (!plan)
 		return -ENOMEM;
 	nctl_arena_init(&plan->arena);
 	plan->want = p->want;
-	for (size_t i = p->n_ops; i-- > 0 && !b.err;)
-		if (may_have_happened(&p->ops[i]))
-			undo_one(&b, p, &p->ops[i]);
-	r = b.err ? b.err : nctl_plan_sort(plan);
+	r = collect_gone(&u);
+	for (size_t i = p->n_ops; r >= 0 && i-- > 0; r = u.b.err)
+		if (may_have_happened(&p->ops[i]) || p->ops[i].type == NCTL_OP_LINK_DEL)
+			undo_one(&u, &p->ops[i]);
+	free(u.gone);
+	if (r >= 0)
+		r = nctl_plan_sort(plan);
 	if (r < 0)
 		return r;
 	*ret = take_ptr(plan);

@@ -150,7 +150,7 @@ static void test_peers(void **state)
 	assert_int_equal(nctl_mirror_addr_put(w.have, &there, NCTL_SOURCE_EVENT), 0);
 	world_expect(world_plan_want(&w, want, false),
 		"clear: addr-del eth0 192.0.2.1/24\naddress: addr-new eth0 192.0.2.1/24\n");
-	assert_memory_equal(w.plan->ops[0].addr.peer.addr, there.peer.addr, 4);
+	assert_memory_equal(w.plan->ops[0].addr->peer.addr, there.peer.addr, 4);
 	world_apply(&w);
 	world_expect(world_plan_want(&w, want, false), "");
 

@@ -226,8 +226,8 @@ static void apply_op(struct world *w, const struct nctl_op *op)
 		addr_new(w, op);
 		break;
 	case NCTL_OP_ADDR_DEL:
-		assert_non_null(nctl_mirror_addr_get(w->have, &op->addr));
-		nctl_mirror_addr_drop(w->have, &op->addr);
+		assert_non_null(nctl_mirror_addr_get(w->have, op->addr));
+		nctl_mirror_addr_drop(w->have, op->addr);
 		break;
 	}
 }
@@ -369,7 +369,7 @@ static void print_op(struct nctl_strbuf *b, const struct nctl_op *op)
 		nctl_strbuf_printf(b, "addr-new %s %s", op->name, addr);
 		break;
 	case NCTL_OP_ADDR_DEL:
-		nctl_prefix_format(&op->addr.local, addr);
+		nctl_prefix_format(&op->addr->local, addr);
 		nctl_strbuf_printf(b, "addr-del %s %s", op->name, addr);
 		break;
 	}
