@@ -43,18 +43,21 @@ static const char s1[] =
 	"  vrfs: {red: {table: 10}}\n"
 	"  vlans: {\"f.{1..2}\": {id: \"{n}\", link: b1, vrf: red, addresses: [\"2000::{n}/64\"]}}\n";
 
-/* Bond before its port, port before VLANs on the bond, VRF before them; the pair is one message. */
+/*
+ * Bond before its port, port before VLANs on the bond, VRF before them; the pair is one message. What the VLANs would
+ * follow up (the bond, with its port and the port's peer) is up before they are made.
+ */
 static void test_create(void **state)
 {
 	(void)state;
 	plan_is(s1, "create: link-new bond b1\n"
-		    "create: link-new veth v0 and v1\n"
 		    "create: link-new vrf red\n"
+		    "create: link-new veth v0 and v1\n"
+		    "create: link-set bond b1 up\n"
+		    "create: link-set veth v0 up\n"
+		    "create: link-set veth v1 up\n"
 		    "create: link-new vlan f.1\n"
 		    "create: link-new vlan f.2\n"
-		    "up: link-set bond b1 up\n"
-		    "up: link-set veth v0 up\n"
-		    "up: link-set veth v1 up\n"
 		    "up: link-set vrf red up\n"
 		    "up: link-set vlan f.1 up\n"
 		    "up: link-set vlan f.2 up\n"
@@ -71,13 +74,13 @@ static void test_needs(void **state)
 	const struct nctl_plan *p = world_plan(&w, s1, false);
 
 	(void)state;
-	assert_int_equal(p->ops[1].need[1], 0); /* v0 joins b1 */
-	assert_int_equal(p->ops[3].need[0], 0); /* f.1 stands on b1 */
-	assert_int_equal(p->ops[3].need[1], 2); /* and is in red */
-	assert_int_equal(p->ops[11].need[0], 3);
-	assert_int_equal(p->ops[7].need[0], 1); /* v1 is made along with v0 */
-	assert_int_equal(p->ops[1].master, p->ops[0].ifindex);
-	assert_int_equal(p->ops[7].ifindex, p->ops[1].peer_ifindex);
+	assert_int_equal(p->ops[2].need[1], 0); /* v0 joins b1 */
+	assert_int_equal(p->ops[6].need[0], 0); /* f.1 stands on b1 */
+	assert_int_equal(p->ops[6].need[1], 1); /* and is in red */
+	assert_int_equal(p->ops[11].need[0], 6);
+	assert_int_equal(p->ops[5].need[0], 2); /* v1 is made along with v0 */
+	assert_int_equal(p->ops[2].master, p->ops[0].ifindex);
+	assert_int_equal(p->ops[5].ifindex, p->ops[2].peer_ifindex);
 }
 
 /* The other end of a pair cannot be given its master when it is made. */
@@ -167,8 +170,8 @@ static void test_recreate_lower(void **state)
 	recreate_is(after, "clear: link-del vlan v\n"
 			   "clear: link-del vlan w (implied)\n"
 			   "create: link-new vlan v\n"
+			   "create: link-set vlan v up\n"
 			   "create: link-new vlan w\n"
-			   "up: link-set vlan v up\n"
 			   "up: link-set vlan w up\n");
 	assert_int_equal(w.plan->ops[1].need[0], 0);
 	world_settle(&w, after);
