@@ -189,7 +189,7 @@ static void script_queue(struct script *s, const struct entry *head, const void 
 	struct entry *e = malloc(sizeof(*e) + head->len);
 
 	*e = *head;
-	if (e->len > 0)
+	if (data)
 		memcpy(e->data, data, e->len);
 	pthread_mutex_lock(&s->lock);
 	if (nctl_list_empty(&s->queue))
