@@ -10,6 +10,17 @@
 
 #include "codec/codec.h"
 
+/*
+ * A bond that is deleted gives its ports their old MTU back without a word (drivers/net/bonding/bond_main.c
+ * __bond_release_one, __dev_set_mtu).
+ */
+static bool ends_silently(const struct nctl_session *s, nctl_ifindex ifindex)
+{
+	const struct nctl_mirror_link *l = nctl_mirror_link_get(s->mirror, ifindex);
+
+	return l && l->v.kind && (l->v.kind->traits & NCTL_KIND_PORT_DOWN);
+}
+
 static int feed_link(struct nctl_session *s, const struct nlmsghdr *nlh, enum nctl_source src)
 {
 	struct nctl_link l;
@@ -19,6 +30,8 @@ static int feed_link(struct nctl_session *s, const struct nlmsghdr *nlh, enum nc
 		return r;
 	if (nlh->nlmsg_type == RTM_NEWLINK)
 		return nctl_mirror_link_put(s->mirror, &l, src);
+	if (ends_silently(s, l.ifindex))
+		nctl_sync_refresh(s);
 	r = nctl_mirror_link_drop(s->mirror, l.ifindex);
 	nctl_link_fini(&l);
 	return r;

@@ -29,6 +29,8 @@ struct nctl_session_ops {
 	 * A negative errno stops the run.
 	 */
 	int (*intend)(struct nctl_session *s, const struct nctl_ledger_link *links, size_t n, void *userdata);
+	/* How long a run waits for the mirror to show what the kernel agreed to, once it is in step. 0: 2,000 */
+	unsigned verify_ms;
 };
 
 struct nctl_session_stats {

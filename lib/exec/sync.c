@@ -96,8 +96,16 @@ void nctl_sync_lost(struct nctl_session *s)
 
 void nctl_sync_refresh(struct nctl_session *s)
 {
-	if (s->sync.state == SYNC_DONE)
+	switch (s->sync.state) {
+	case SYNC_WAIT:
+		break;
+	case SYNC_DUMP: /* what it reads may be older */
+		s->sync.spoiled = true;
+		break;
+	case SYNC_DONE:
 		nctl_sync_start(s);
+		break;
+	}
 }
 
 static void finish(struct nctl_session *s)

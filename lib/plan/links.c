@@ -258,6 +258,7 @@ static bool set_master(struct builder *b, const struct nctl_want_link *w, bool i
 	it->joined_by = nctl_plan_last(b);
 	at_rank(b, 2 * it->level + 1);
 	it->flushed |= flaps || closed || ((traits | old_traits) & NCTL_KIND_VRF);
+	it->rises_early |= (traits | old_traits) & NCTL_KIND_VRF;
 	return flaps || closed;
 }
 

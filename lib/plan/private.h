@@ -23,7 +23,7 @@ struct item {
 	uint8_t mark;   /* order.c */
 	uint32_t level; /* one more than the highest of all that it depends on */
 	uint32_t early; /* rank in CREATE at which it must be up, 0: it comes up with all others */
-	bool rises_early, rises_late; /* it comes up: in CREATE, in UP */
+	bool rises_early, rises_late; /* it comes up: before the end of TUNE, in UP */
 };
 
 /* An owned link that nobody wants any more. */

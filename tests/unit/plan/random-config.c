@@ -52,19 +52,22 @@ static void put_addresses(struct config *c)
 	nctl_strbuf_puts(c->out, "]");
 }
 
-/* Keys that every device may have; lower ones keep an MTU that fits those above. */
-static void put_common(struct config *c, bool stacked)
+/* Keys that every device may have; what stands higher has a smaller MTU. */
+static void put_common(struct config *c, unsigned level)
 {
 	put_addresses(c);
 	if (maybe(c, 3))
 		nctl_strbuf_printf(c->out, ", mtu: %u",
-			stacked ? 1300 + random_below(c->r, 3) : 1400 + 100 * random_below(c->r, 3));
+			(level ? 1400 - 10 * level : 1400 + 100 * random_below(c->r, 3)) -
+				random_below(c->r, level ? 3 : 1));
 	if (maybe(c, 4))
 		nctl_strbuf_printf(c->out, ", alias: \"text %u\"", random_below(c->r, 3));
 	if (maybe(c, 6))
 		nctl_strbuf_printf(c->out, ", group: %u", random_below(c->r, 3));
 	if (maybe(c, 6))
 		nctl_strbuf_puts(c->out, ", link-local: []");
+	if (level > 2 && maybe(c, 3)) /* nothing stands on these */
+		nctl_strbuf_printf(c->out, ", activation-mode: %s", maybe(c, 2) ? "manual" : "\"off\"");
 }
 
 static void add_port(struct config *c, const char *name)
@@ -84,7 +87,7 @@ static void put_dummies(struct config *c)
 		if (maybe(c, 4))
 			continue;
 		nctl_strbuf_printf(c->out, "    %s: {", names[i]);
-		put_common(c, false);
+		put_common(c, 0);
 		nctl_strbuf_puts(c->out, "}\n");
 		add_port(c, names[i]);
 	}
@@ -95,9 +98,9 @@ static void put_pairs(struct config *c)
 	if (maybe(c, 3))
 		return;
 	nctl_strbuf_puts(c->out, "  virtual-ethernets:\n    v0: {peer: v1, ");
-	put_common(c, false);
+	put_common(c, 0);
 	nctl_strbuf_puts(c->out, "}\n    v1: {peer: v0, ");
-	put_common(c, false);
+	put_common(c, 0);
 	nctl_strbuf_puts(c->out, "}\n");
 	add_port(c, "v0");
 	add_port(c, "v1");
@@ -190,7 +193,7 @@ static void put_stacked(struct config *c)
 		/* IDs move between names. */
 		nctl_strbuf_printf(c->out, "    %s: {link: %s, id: %u, ", names[i], on,
 			1 + (unsigned)i + (maybe(c, 4) ? 3 : 0));
-		put_common(c, true);
+		put_common(c, 1 + (unsigned)i);
 		if (c->vrfs[0] && maybe(c, 2))
 			nctl_strbuf_printf(c->out, ", vrf: %s", maybe(c, 2) ? "red" : "blue");
 		nctl_strbuf_puts(c->out, "}\n");
@@ -199,7 +202,7 @@ static void put_stacked(struct config *c)
 	if (maybe(c, 2))
 		return;
 	nctl_strbuf_puts(c->out, "  macvlans:\n    m0: {link: eth0, ");
-	put_common(c, true);
+	put_common(c, 4);
 	nctl_strbuf_printf(c->out, ", mode: %s}\n", maybe(c, 2) ? "private" : "bridge");
 }
 

@@ -44,8 +44,8 @@ static const char s1[] =
 	"  vlans: {\"f.{1..2}\": {id: \"{n}\", link: b1, vrf: red, addresses: [\"2000::{n}/64\"]}}\n";
 
 /*
- * Bond before its port, port before VLANs on the bond, VRF before them; the pair is one message. What the VLANs would
- * follow up (the bond, with its port and the port's peer) is up before they are made.
+ * Bond before its port, port before VLANs on the bond, VRF before them; the pair is one message. What the
+ * VLANs would follow up (the bond, with its port and the port's peer) is up before they are made.
  */
 static void test_create(void **state)
 {

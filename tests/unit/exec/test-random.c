@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * DOC: random configurations, random faults, random neighbours. After it has settled, the mirror is what the
+ * kernel says, and an apply without faults reaches what is wanted and leaves nothing to do.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "random-config.h"
+#include "rig.h"
+#include "test.h"
+#include "world.h"
+
+static void inject(struct rig *r, struct random *rnd)
+{
+	struct nctl_fake_refusal f = {.skip = random_below(rnd, 12), .error = -EPERM, .text = "injected"};
+
+	switch (random_below(rnd, 8)) {
+	case 0:
+		f.count = 1 + random_below(rnd, 3);
+		nctl_fake_refuse(r->fake, &f);
+		break;
+	case 1:
+		nctl_fake_overrun_events(r->fake, 1 + random_below(rnd, 20));
+		break;
+	case 2:
+		nctl_fake_interrupt_dumps(r->fake, random_below(rnd, 3));
+		break;
+	case 3:
+		nctl_fake_truncate(r->fake, 1, 256);
+		break;
+	case 4:
+		nctl_fake_set_rcvbuf(r->fake, NCTL_TRANSPORT_EVENTS, 16 * 1024);
+		break;
+	case 5:
+		nctl_fake_reverse_acks(r->fake, true);
+		break;
+	case 6:
+		nctl_fake_set_dump_chunk(r->fake, 1024 + random_below(rnd, 2048));
+		break;
+	default:
+		break;
+	}
+}
+
+/* Somebody else: adds and removes links and addresses of his own, and meddles with ours. */
+static void meddle(struct rig *r, struct random *rnd)
+{
+	const struct nctl_mirror *m = nctl_session_mirror(r->session);
+	const struct nctl_mirror_link *l =
+		nctl_mirror_link_from(m, NCTL_IFINDEX_FIRST + random_below(rnd, 30));
+	nctl_ifindex ours = l ? l->v.ifindex : 0;
+
+	switch (random_below(rnd, 6)) {
+	case 0:
+		rig_foreign_new(
+			r->fake, 50 + random_below(rnd, 3), random_below(rnd, 2) ? "x0" : "x1", "dummy", 0);
+		break;
+	case 1:
+		rig_foreign_del(r->fake, 50 + random_below(rnd, 3));
+		break;
+	case 2:
+		rig_foreign_addr(r->fake, 2 + random_below(rnd, 2), "203.0.113.1/24", random_below(rnd, 2));
+		break;
+	case 3:
+		rig_foreign_up(r->fake, ours, random_below(rnd, 2));
+		break;
+	case 4:
+		rig_foreign_del(r->fake, ours);
+		break;
+	default:
+		break;
+	}
+}
+
+static void heal(struct rig *r)
+{
+	nctl_fake_interrupt_dumps(r->fake, 0);
+	nctl_fake_truncate(r->fake, 0, 0);
+	nctl_fake_reverse_acks(r->fake, false);
+	nctl_fake_set_rcvbuf(r->fake, NCTL_TRANSPORT_EVENTS, 64 << 20);
+	nctl_fake_set_dump_chunk(r->fake, 0);
+	nctl_fake_clear_refusals(r->fake);
+}
+
+static void fail_with(struct rig *r, const char *what, const char *body)
+{
+	char *plan = world_print(r->plan), *state = nctl_fake_print(r->fake);
+
+	for (size_t i = 0; i < r->plan->n_ops; i++)
+		if (r->plan->ops[i].state != NCTL_OP_DONE && r->plan->ops[i].state != NCTL_OP_PENDING)
+			fprintf(stderr, "operation %zu: state %d error %d %s\n", i, r->plan->ops[i].state,
+				r->plan->ops[i].error, r->plan->ops[i].text ? r->plan->ops[i].text : "");
+	fprintf(stderr, "%s\n--- configuration\n%s--- plan\n%s--- kernel\n%s", what, body, plan, state);
+	free(plan);
+	free(state);
+	fail();
+}
+
+/* Without faults: everything is done in one go, and then nothing is left to do. */
+static void reach(struct rig *r, const char *body)
+{
+	rig_settle(r);
+	rig_apply(r, body, false);
+	if (r->outcome.status || r->outcome.refused || r->outcome.unseen || r->outcome.done != r->plan->n_ops)
+		fail_with(r, "not all is done", body);
+	rig_settle(r);
+	rig_check_mirror(r);
+	if (rig_plan(r, body))
+		fail_with(r, "something is left to do", body);
+	nctl_fake_reset_counts(r->fake);
+	rig_apply(r, body, false);
+	assert_int_equal(nctl_fake_count_changes(r->fake), 0);
+}
+
+static void one_faulty(struct rig *r, struct random *rnd, const char *body)
+{
+	rig_settle(r);
+	if (random_below(rnd, 2))
+		inject(r, rnd);
+	inject(r, rnd);
+	rig_plan(r, body);
+	if (r->plan->blocked)
+		fail_with(r, "blocked", body);
+	rig_start(r, body, random_below(rnd, 2));
+	while (nctl_session_is_running(r->session)) {
+		if (random_below(rnd, 4) == 0)
+			meddle(r, rnd);
+		rig_turn(r, 10);
+	}
+	/* Nothing waits for what cannot come. */
+	if (r->outcome.duration_us > 5 * 1000 * 1000)
+		fail_with(r, "this took long", body);
+	heal(r);
+	rig_settle(r);
+	rig_check_mirror(r);
+}
+
+static void run(struct random *rnd, unsigned rounds, bool faulty)
+{
+	for (unsigned i = 0; i < rounds; i++) {
+		struct rig r;
+
+		rig_init(&r, random_next(rnd) % 1000);
+		for (int k = 0; k < 4; k++) {
+			struct nctl_strbuf body = NCTL_STRBUF_INIT;
+
+			random_config(rnd, &body);
+			if (faulty)
+				one_faulty(&r, rnd, nctl_strbuf_str(&body));
+			reach(&r, nctl_strbuf_str(&body));
+			nctl_strbuf_fini(&body);
+		}
+		reach(&r, "  dummy-devices: {}\n");
+		rig_fini(&r);
+	}
+}
+
+static void test_clean(void **state)
+{
+	struct random rnd = random_init("exec without faults");
+
+	(void)state;
+	run(&rnd, 40, false);
+}
+
+static void test_faulty(void **state)
+{
+	struct random rnd = random_init("exec with faults");
+
+	(void)state;
+	run(&rnd, 40, true);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_clean),
+		cmocka_unit_test(test_faulty),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
