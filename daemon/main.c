@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <getopt.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -183,6 +184,24 @@ static void on_hangup(struct nd_signal *s, int signum)
 		nd_error("cannot reload: %s", strerror(-r));
 }
 
+/*
+ * A turn of the loop must not be spent on page faults: a new page costs 0.7 us on bare metal, but 20 to 50 us in a guest,
+ * and a plan for 1,500 VLANs touches a thousand of them (tests/bench/latency). So the heap is touched once, large pieces
+ * come from it as well, and it is not given back after each job.
+ */
+static void warm_heap(void)
+{
+	enum { WARM_BYTES = 5 * 1024 * 1024, KEEP_BYTES = 16 * 1024 * 1024 };
+	void *p;
+
+	mallopt(M_MMAP_THRESHOLD, KEEP_BYTES);
+	mallopt(M_TRIM_THRESHOLD, KEEP_BYTES);
+	p = malloc(WARM_BYTES);
+	if (p)
+		explicit_bzero(p, WARM_BYTES); /* a memset before a free is dropped by the compiler */
+	free(p);
+}
+
 static int run(const struct settings *s)
 {
 	struct nd_reconcile_options opts = {
@@ -228,5 +247,6 @@ int main(int argc, char **argv)
 		return check(&s);
 	nd_log_open("netctld", s.log_level);
 	signal(SIGPIPE, SIG_IGN);
+	warm_heap();
 	return run(&s);
 }
