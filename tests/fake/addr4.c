@@ -232,7 +232,8 @@ static int fk_addr4_new(struct fk_req *rq, const struct nlattr **tb)
 		old->valid = a->valid;
 		old->preferred = a->preferred;
 		old->metric = a->metric;
-		old->proto = a->proto;
+		if (rq->f->version >= 6008) /* older ones keep it */
+			old->proto = a->proto;
 		old->flags = (old->flags & ~(uint32_t)(IFA_F_PERMANENT | IFA_F_DEPRECATED)) |
 		             (a->flags & (IFA_F_PERMANENT | IFA_F_DEPRECATED));
 		fk_addr_event(rq->f, old, RTM_NEWADDR);

@@ -244,7 +244,7 @@ static int fk_addr6_modify(struct fk_req *rq, struct fk_addr *old, struct fk_add
 	old->valid = a->valid;
 	old->preferred = a->preferred;
 	old->metric = a->metric;
-	if (a->proto)
+	if (a->proto && rq->f->version >= 6008) /* older ones keep it */
 		old->proto = a->proto;
 	if (!(old->flags & IFA_F_TENTATIVE))
 		fk_addr_event(rq->f, old, RTM_NEWADDR);
@@ -264,7 +264,7 @@ static int fk_addr6_add(struct fk_req *rq, const struct nlattr **tb, struct fk_l
 	a->metric = tb[IFA_RT_PRIORITY] ? fk_u32(tb[IFA_RT_PRIORITY]) : 0;
 	memcpy(a->peer, peer, 16);
 	int r = fk_addr6_lifetimes(rq, tb[IFA_CACHEINFO], a);
-	if (r == 0 && ifa->ifa_prefixlen > 128)
+	if (r == 0 && !old && ifa->ifa_prefixlen > 128)
 		r = fk_refuse(rq, -EINVAL, "ipv6: Invalid prefix length");
 	if (r == 0 && old)
 		r = fk_addr6_modify(rq, old, a);
@@ -312,6 +312,12 @@ int fk_addr6_request(struct fk_req *rq)
 	if (!local)
 		return -EINVAL;
 	struct fk_link *l = fk_link_by_index(rq->f, (int)ifa->ifa_index);
+	struct fk_addr times = {0};
+	r = rq->f->version < 6013 || rq->nlh->nlmsg_type == RTM_DELADDR
+	            ? 0
+	            : fk_addr6_lifetimes(rq, tb[IFA_CACHEINFO], &times);
+	if (r < 0)
+		return r;
 	if (!l)
 		return fk_refuse(rq, -ENODEV, "Unable to find the interface");
 	if (rq->nlh->nlmsg_type == RTM_DELADDR)

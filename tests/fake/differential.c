@@ -3,10 +3,10 @@
  * DOC: the fake kernel against a real one. Random sequences of requests go, byte for byte, to the fake and to
  * a network namespace of their own; after each request the two must agree on
  *  - the errno of the answer;
- *  - the state: a dump of all links and addresses, as describe.c prints them. Links: flags without PROMISC and
- *    ALLMULTI, MTU and its limits, MAC, broadcast, master, lower, operstate, carrier, group, queue length,
- *    alias, kind with its main parameter, port kind, address generation mode, alternative names. Addresses:
- *    all but timers;
+ *  - the state: a dump of all links and addresses, as describe.c prints them. Links: flags without PROMISC
+ *    and ALLMULTI, MTU and its limits, MAC, broadcast, master, lower, operstate, carrier, group, queue
+ *    length, alias, kind with its main parameter, port kind, address generation mode, alternative names.
+ *    Addresses: all but timers;
  *  - the events of each link, in order: every RTM_*LINK and RTM_*ADDR with the same fields, and the AF_BRIDGE
  *    messages about bridge ports.
  *
@@ -14,7 +14,8 @@
  *  - an event that says of its object what the last one, or the dump before the request, said: how often the
  *    kernel repeats itself, and thereby gives away earlier silent changes, differs between versions (feature
  *    changes, several notifiers for one cause) and means nothing;
- *  - in events, the carrier of a link that is down: it changes silently and shows with the next event by chance;
+ *  - in events, the carrier of a link that is down: it changes silently and shows in the next event by
+ *    chance;
  *  - the order of events of different links, and of a link's events and those of its new IPv6 addresses:
  *    linkwatch and address work run from work queues;
  *  - MAC addresses that the kernel invents (those without our prefix), and fe80:: addresses made from them;
@@ -25,7 +26,8 @@
  *
  * Not generated, because the fake does not model it: macvlan passthru and source mode; spanning tree and any
  * bridge attribute; bond modes other than active-backup and balance-xor, MII monitoring, lo as a slave; ifb;
- * VLAN flags; promiscuity counts; finite lifetimes that run out; IFLA_NET_NS_*; IFLA_OPERSTATE and IFLA_LINKMODE.
+ * VLAN flags; promiscuity counts; finite lifetimes that run out; IFLA_NET_NS_*; IFLA_OPERSTATE and
+ * IFLA_LINKMODE.
  */
 
 #include <errno.h>

@@ -180,10 +180,10 @@ static void fk_bridge_port_changed(
 	switch (ev) {
 	case FK_UNREGISTER:
 		fk_bridge_release(f, br, port);
-		break;
+		return;
 	case FK_CHANGEMTU:
 		fk_bridge_mtu(f, br);
-		break;
+		return;
 	case FK_CHANGEADDR:
 		fk_bridge_mac_changed(f, br);
 		break;
@@ -199,8 +199,9 @@ static void fk_bridge_port_changed(
 	case FK_CHANGENAME:
 	case FK_CHANGEUPPER:
 	case FK_CHANGEINFO:
-		break;
+		return;
 	}
+	fk_bridge_port_event_send(f, br, port, RTM_NEWLINK);
 }
 
 static int fk_bridge_open(struct nctl_fake *f, struct fk_link *br)

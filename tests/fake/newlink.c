@@ -90,7 +90,6 @@ static int fk_set_quiet(struct fk_req *rq, struct fk_link *l, const struct nlatt
 	if (tb[IFLA_TXQLEN] && fk_u32(tb[IFLA_TXQLEN]) != l->txqlen) {
 		l->txqlen = fk_u32(tb[IFLA_TXQLEN]);
 		fk_notify(rq->f, l, FK_CHANGEINFO);
-		*ret_tell = true;
 	}
 	if (!tb[IFLA_AF_SPEC])
 		return 0;
