@@ -132,7 +132,7 @@ void fk_inet4_event(struct nctl_fake *f, struct fk_link *l, enum fk_event ev)
 	if (ev == FK_REGISTER || (ev == FK_CHANGEMTU && l->mtu >= 68))
 		l->has_inet4 = true;
 	bool gone = ev == FK_UNREGISTER || (ev == FK_CHANGEMTU && l->mtu < 68);
-	if (ev == FK_UP && l->flags & IFF_LOOPBACK)
+	if (ev == FK_UP && l->flags & IFF_LOOPBACK && l->has_inet4)
 		fk_lo_address(f, l);
 	if (ev == FK_CHANGENAME)
 		fk_addr4_relabel(f, l);

@@ -244,8 +244,7 @@ static int fk_addr6_modify(struct fk_req *rq, struct fk_addr *old, struct fk_add
 	old->valid = a->valid;
 	old->preferred = a->preferred;
 	old->metric = a->metric;
-	if (a->proto && rq->f->version >= 6008) /* older ones keep it */
-		old->proto = a->proto;
+	old->proto = a->proto;
 	if (!(old->flags & IFA_F_TENTATIVE))
 		fk_addr_event(rq->f, old, RTM_NEWADDR);
 	return 0;

@@ -118,7 +118,8 @@ static int fk_bond_enslave(struct fk_req *rq, struct fk_link *bond, struct fk_li
 static void fk_bond_let_go(struct nctl_fake *f, struct fk_link *bond, struct fk_link *slave, bool quiet)
 {
 	struct fk_req rq = {.f = f};
-	fk_link_event(f, slave); /* its lower state changes */
+	if (bond->active == slave)
+		fk_link_event(f, slave); /* it becomes inactive */
 	slave->master = NULL;
 	slave->port_live = false;
 	if (bond->active == slave)
