@@ -68,7 +68,9 @@ int nd_job_plan(struct nd_reconcile *r, const struct nctl_want *want, unsigned f
 		.next_ifindex = last >= NCTL_IFINDEX_FIRST && last < INT32_MAX / 2 ? last + 1 : 0,
 	};
 
-	nctl_ledger_prune(r->ledger, nctl_session_mirror(r->session));
+	/* While a plan is carried out (this one is only to be looked at), intents stand for links on their way. */
+	if (!nctl_session_is_running(r->session))
+		nctl_ledger_prune(r->ledger, nctl_session_mirror(r->session));
 	return nctl_plan_build(want, nctl_session_mirror(r->session), r->ledger, &opts, ret);
 }
 

@@ -13,8 +13,9 @@
 struct store {
 	int dir_fd, lock_fd, ledger_fd;
 	uint64_t cookie;
+	bool torn; /* the ledger ends in the middle of a line */
 };
-#define STORE_INIT ((struct store){-1, -1, -1, 0})
+#define STORE_INIT ((struct store){-1, -1, -1, 0, false})
 
 enum { STORE_LOCKED = 1 }; /* another daemon has this runtime folder */
 

@@ -37,7 +37,7 @@ int nd_store_open(struct store *s, const char *dir)
 		return -errno;
 	if (flock(lock_fd, LOCK_EX | LOCK_NB) < 0)
 		return errno == EWOULDBLOCK ? STORE_LOCKED : -errno;
-	*s = (struct store){take_fd(dir_fd), take_fd(lock_fd), -1, 0};
+	*s = (struct store){take_fd(dir_fd), take_fd(lock_fd), -1, 0, false};
 	return 0;
 }
 
@@ -132,15 +132,17 @@ static int open_for_append(struct store *s)
 int nd_store_load_ledger(struct store *s, uint64_t cookie, struct nctl_ledger *l)
 {
 	_cleanup_(nctl_freep) char *data = NULL;
-	char *line, *next;
-	size_t len;
+	char *line, *next, *end;
+	size_t len = 0;
 	int r = read_file(s, "ledger", &data, &len);
 
 	s->cookie = cookie;
 	if (r < 0 && r != -ENOENT)
 		return r;
-	for (line = data; line && *line; line = next) {
-		next = strchr(line, '\n');
+	end = data ? data + len : NULL;
+	s->torn = len && data[len - 1] != '\n';
+	for (line = data; line < end; line = next) {
+		next = memchr(line, '\n', (size_t)(end - line));
 		if (!next)
 			break; /* half a line: its message was never sent */
 		*next++ = '\0';
@@ -155,9 +157,15 @@ int nd_store_append_links(struct store *s, const struct nctl_ledger_link *links,
 {
 	_cleanup_(nctl_strbuf_fini) struct nctl_strbuf b = NCTL_STRBUF_INIT;
 
+	int r;
+
+	if (s->torn)
+		nctl_strbuf_putc(&b, '\n');
 	for (size_t i = 0; i < n; i++)
 		put_link(&b, s->cookie, &links[i]);
-	return b.err ? b.err : nctl_write_all(s->ledger_fd, nctl_strbuf_str(&b), b.len);
+	r = b.err ? b.err : nctl_write_all(s->ledger_fd, nctl_strbuf_str(&b), b.len);
+	s->torn = r < 0;
+	return r;
 }
 
 int nd_store_write_ledger(struct store *s, const struct nctl_ledger *l)
@@ -172,7 +180,10 @@ int nd_store_write_ledger(struct store *s, const struct nctl_ledger *l)
 	for (a = nctl_ledger_addr_next(l, NULL); a; a = nctl_ledger_addr_next(l, a))
 		put_addr(&b, s->cookie, a);
 	r = replace_file(s, "ledger", &b);
-	return r < 0 ? r : open_for_append(s);
+	if (r < 0)
+		return r;
+	s->torn = false;
+	return open_for_append(s);
 }
 
 int nd_store_write_generation(struct store *s, uint64_t number, const struct nd_config_texts *texts)

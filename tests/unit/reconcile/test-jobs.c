@@ -1,0 +1,505 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * DOC: the way of a configuration through the reconciler, over the fake kernel: apply, refusal and the way
+ * back, reload, the bounds of the queue, clients that go, restarts and kills.
+ */
+#include <errno.h>
+#include <json-c/json.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <linux/rtnetlink.h>
+
+#include "reconcile/reconcile.h"
+#include "rig.h"
+#include "test.h"
+
+static struct nctl_fake *fake;
+static struct nd_loop *loop;
+static struct nd_reconcile *reconcile;
+static struct nd_timer guard;
+static char dir[64], file[128];
+static const char *paths[] = {file};
+static unsigned readies, answers, nulls;
+static json_object *last; /* the last answer */
+
+static void on_guard(struct nd_timer *t)
+{
+	nd_loop_stop(t->loop, -ETIMEDOUT);
+}
+
+static void on_ready(void *userdata)
+{
+	(void)userdata;
+	readies++;
+	nd_loop_stop(loop, 0);
+}
+
+static void on_answer(const char *json, size_t len, void *userdata)
+{
+	(void)userdata;
+	if (!json) {
+		nulls++;
+		return;
+	}
+	assert_int_equal(strlen(json), len);
+	json_object_put(last);
+	last = json_tokener_parse(json);
+	assert_non_null(last);
+	answers++;
+	nd_loop_stop(loop, 0);
+}
+
+static void write_text(const char *path, const char *body)
+{
+	FILE *f = fopen(path, "w");
+
+	assert_non_null(f);
+	fprintf(f, "network:\n  version: 2\n%s", body);
+	fclose(f);
+	chmod(path, 0600);
+}
+
+static void open_reconciler(void)
+{
+	const struct nd_reconcile_options opts = {
+		.paths = paths, .n_paths = 1, .runtime_dir = dir, .kernel = nctl_fake_kernel(fake)};
+
+	assert_int_equal(nd_loop_new(&loop), 0);
+	nd_timer_init(&guard, loop, on_guard, NULL);
+	nd_timer_set(&guard, nctl_time_add_ms(nctl_time_now(), 20000));
+	assert_int_equal(nd_reconcile_new(loop, &opts, on_ready, NULL, &reconcile), 0);
+}
+
+static void run(void)
+{
+	assert_int_equal(nd_loop_run(loop), 0);
+}
+
+/* An answer that came before the loop ran has stopped its next run. */
+static void until_answers(unsigned n)
+{
+	while (answers < n)
+		run();
+	assert_int_equal(answers, n);
+}
+
+static void start(void)
+{
+	readies = 0;
+	open_reconciler();
+	while (!readies)
+		run();
+	assert_int_equal(readies, 1);
+}
+
+/* Also what a kill leaves: nothing is told to anybody, nothing is written. */
+static void stop(void)
+{
+	reconcile = nd_reconcile_free(reconcile);
+	nd_timer_stop(&guard);
+	loop = nd_loop_free(loop);
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	readies = answers = nulls = 0;
+	strcpy(dir, "/tmp/netctld-jobs-XXXXXX");
+	if (!mkdtemp(dir))
+		return -1;
+	snprintf(file, sizeof(file), "%s/a.yaml", dir);
+	fake = nctl_fake_new(1);
+	return fake && !rig_foreign_new(fake, 2, "eth0", "dummy", 0) ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+	static const char *const names[] = {"lock", "ledger", "generation", "ledger.new", "generation.new"};
+	char path[128];
+
+	(void)state;
+	if (reconcile)
+		stop();
+	json_object_put(last);
+	last = NULL;
+	fake = nctl_fake_free(fake);
+	unlink(file);
+	for (size_t i = 0; i < NCTL_ARRAY_SIZE(names); i++) {
+		snprintf(path, sizeof(path), "%s/%s", dir, names[i]);
+		unlink(path);
+	}
+	return rmdir(dir);
+}
+
+static int queue(const char *body, unsigned flags, void *userdata)
+{
+	struct nd_config_texts texts = ND_CONFIG_TEXTS_INIT;
+	struct nctl_strbuf b = NCTL_STRBUF_INIT;
+	int r;
+
+	nctl_strbuf_printf(&b, "network:\n  version: 2\n%s", body);
+	assert_int_equal(nd_config_texts_add(&texts, "client.yaml", nctl_strbuf_str(&b), b.len), 0);
+	r = nd_reconcile_apply(reconcile, &texts, flags, on_answer, userdata);
+	nd_config_texts_fini(&texts);
+	nctl_strbuf_fini(&b);
+	return r;
+}
+
+static void apply(const char *body, unsigned flags)
+{
+	unsigned before = answers;
+
+	assert_int_equal(queue(body, flags, NULL), 0);
+	until_answers(before + 1);
+}
+
+static json_object *field(const char *path)
+{
+	json_object *o = NULL;
+
+	assert_int_equal(json_pointer_get(last, path, &o), 0);
+	return o;
+}
+
+static void answer_is(int exit_status, const char *state)
+{
+	assert_int_equal(json_object_get_int(field("/exit")), exit_status);
+	if (state)
+		assert_string_equal(json_object_get_string(field("/result/state")), state);
+}
+
+static const char *status(const char *key)
+{
+	struct nctl_strbuf b = NCTL_STRBUF_INIT;
+	json_object *o = NULL;
+
+	nd_reconcile_status(reconcile, &b);
+	json_object_put(last);
+	last = json_tokener_parse(nctl_strbuf_str(&b));
+	nctl_strbuf_fini(&b);
+	assert_non_null(last);
+	return json_object_object_get_ex(last, key, &o) ? json_object_get_string(o) : NULL;
+}
+
+static void refuse(uint16_t type, const char *name)
+{
+	const struct nctl_fake_refusal f = {
+		.type = type, .ifname = name, .error = -EPERM, .text = "not today"};
+
+	assert_int_equal(nctl_fake_refuse(fake, &f), 0);
+}
+
+static bool has(const char *name)
+{
+	return nctl_mirror_link_find(nd_reconcile_mirror(reconcile), name);
+}
+
+static const char one[] = "  dummy-devices: {d0: {addresses: [192.0.2.1/24]}}\n";
+static const char two[] =
+	"  dummy-devices: {d0: {addresses: [192.0.2.1/24]}, d1: {}}\n  vlans: {v: {id: 1, link: d1}}\n";
+
+static void test_apply(void **state)
+{
+	(void)state;
+	write_text(file, "  dummy-devices: {}\n");
+	start();
+	assert_string_equal(status("state"), "settled");
+	assert_string_equal(status("generation"), "1");
+	apply(one, 0);
+	answer_is(0, "applied");
+	assert_true(has("d0"));
+	assert_int_equal(json_object_get_int(field("/result/generation")), 2);
+	assert_int_equal(json_object_get_int(field("/result/refused")), 0);
+	assert_string_equal(status("owned_links"), "1");
+	/* The same once more is nothing, and no new generation. */
+	nctl_fake_reset_counts(fake);
+	apply(one, 0);
+	answer_is(0, "unchanged");
+	assert_int_equal(nctl_fake_count_changes(fake), 0);
+	assert_string_equal(status("generation"), "2");
+}
+
+static void test_files_at_start(void **state)
+{
+	(void)state;
+	write_text(file, one);
+	start();
+	assert_true(has("d0"));
+	assert_string_equal(status("state"), "settled");
+}
+
+/* A bad configuration still becomes ready, and changes nothing. */
+static void test_invalid(void **state)
+{
+	(void)state;
+	write_text(file, "  dummy-devices: {d0: {mtuu: 1}}\n");
+	start();
+	assert_string_equal(status("state"), "failed");
+	assert_int_equal(nctl_fake_count_changes(fake), 0);
+	apply("  dummy-devices: {d0: {mtu: lots}}\n", 0);
+	answer_is(2, NULL);
+	assert_true(json_object_array_length(field("/diagnostics")) > 0);
+	assert_int_equal(nctl_fake_count_changes(fake), 0);
+	apply(one, 0);
+	answer_is(0, "applied");
+	assert_string_equal(status("state"), "settled");
+}
+
+static void test_blocked(void **state)
+{
+	(void)state;
+	write_text(file, "  dummy-devices: {}\n");
+	start();
+	apply("  bridges: {eth0: {}}\n", 0);
+	answer_is(2, NULL);
+	assert_true(json_object_get_boolean(field("/plan/blocked")));
+	assert_int_equal(nctl_fake_count_changes(fake), 0);
+}
+
+/* A refusal: all that was done is undone, and the answer says where and why. */
+static void test_rollback(void **state)
+{
+	char *before, *after;
+
+	(void)state;
+	write_text(file, one);
+	start();
+	before = nctl_fake_print(fake);
+	refuse(RTM_NEWLINK, "v");
+	apply(two, 0);
+	answer_is(4, "rolled-back");
+	assert_string_equal(json_object_get_string(field("/result/refusals/0/name")), "v");
+	assert_string_equal(json_object_get_string(field("/result/refusals/0/kernel")), "not today");
+	assert_string_equal(json_object_get_string(field("/result/refusals/0/file")), "client.yaml");
+	after = nctl_fake_print(fake);
+	assert_string_equal(before, after);
+	free(before);
+	free(after);
+	assert_string_equal(status("state"), "failed");
+	assert_string_equal(status("generation"), "1");
+	assert_string_equal(status("owned_links"), "1");
+	apply(two, 0);
+	answer_is(0, "applied");
+	assert_true(has("v"));
+}
+
+static void test_keep_going(void **state)
+{
+	(void)state;
+	write_text(file, one);
+	start();
+	refuse(RTM_NEWLINK, "v");
+	apply(two, ND_APPLY_KEEP_GOING);
+	answer_is(4, "partly-applied");
+	assert_true(has("d1"));
+	assert_false(has("v"));
+	assert_string_equal(status("generation"), "2");
+	apply(two, 0);
+	answer_is(0, "applied");
+	assert_true(has("v"));
+}
+
+static void test_reload(void **state)
+{
+	unsigned before;
+
+	(void)state;
+	write_text(file, one);
+	start();
+	apply(two, 0);
+	before = answers;
+	assert_int_equal(nd_reconcile_apply(reconcile, NULL, 0, on_answer, NULL), 0);
+	until_answers(before + 1);
+	answer_is(0, "applied");
+	assert_false(has("d1"));
+	assert_true(has("d0"));
+}
+
+/* While one is carried out, 15 may wait behind it. */
+static void test_queue(void **state)
+{
+	int here, gone;
+
+	(void)state;
+	write_text(file, "  dummy-devices: {}\n");
+	start();
+	assert_int_equal(queue(one, 0, &here), 0);
+	for (int i = 0; i < 15; i++)
+		assert_int_equal(queue(i % 2 ? one : two, 0, i == 3 ? &gone : &here), 0);
+	assert_int_equal(queue(one, 0, &here), -EBUSY);
+	nd_reconcile_forget(reconcile, &gone);
+	until_answers(15);
+	assert_int_equal(queue(one, 0, &here), 0);
+	until_answers(16);
+	assert_true(has("d0"));
+}
+
+/* Who waits when the daemon ends is told so. */
+static void test_end_with_jobs(void **state)
+{
+	(void)state;
+	write_text(file, "  dummy-devices: {}\n");
+	start();
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(queue(two, 0, NULL), 0);
+	stop();
+	assert_int_equal(nulls, 3);
+	assert_int_equal(answers, 0);
+}
+
+/* A look at a plan while another one is carried out must not cost it its intents. */
+static void test_plan_during_apply(void **state)
+{
+	struct nctl_strbuf b = NCTL_STRBUF_INIT;
+
+	(void)state;
+	write_text(file, "  dummy-devices: {}\n");
+	start();
+	assert_int_equal(queue("  dummy-devices: {\"d{1..300}\": {}}\n", 0, NULL), 0);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(nd_reconcile_plan(reconcile, NULL, 0, &b), 0);
+		nctl_strbuf_reset(&b);
+	}
+	nctl_strbuf_fini(&b);
+	until_answers(1);
+	answer_is(0, "applied");
+	assert_string_equal(status("owned_links"), "300");
+	apply("  dummy-devices: {}\n", 0);
+	assert_string_equal(status("links"), "2");
+}
+
+/* The accepted generation is resumed, not the files, and the kernel is not touched. */
+static void test_restart(void **state)
+{
+	(void)state;
+	write_text(file, one);
+	start();
+	apply(two, 0);
+	stop();
+	write_text(file, "  dummy-devices: {}\n");
+	nctl_fake_reset_counts(fake);
+	start();
+	assert_string_equal(status("generation"), "2");
+	assert_string_equal(status("owned_links"), "3");
+	assert_int_equal(nctl_fake_count_changes(fake), 0);
+	apply("  dummy-devices: {}\n", 0);
+	assert_string_equal(status("links"), "2");
+}
+
+/* Adopted addresses and links are remembered as well. */
+static void test_restart_adopted(void **state)
+{
+	(void)state;
+	assert_int_equal(rig_foreign_new(fake, 5, "d0", "dummy", 0), 0);
+	assert_int_equal(rig_foreign_addr(fake, 5, "192.0.2.1/24", true), 0);
+	assert_int_equal(rig_foreign_addr(fake, 2, "198.51.100.1/24", true), 0);
+	write_text(file, "  dummy-devices: {d0: {addresses: [192.0.2.1/24]}}\n"
+			 "  ethernets: {eth0: {addresses: [198.51.100.1/24]}}\n");
+	start();
+	stop();
+	start();
+	apply("  ethernets: {eth0: {}}\n", 0);
+	answer_is(0, "applied");
+	assert_string_equal(status("links"), "2");
+	/* What is left are the addresses that the kernel made. */
+	assert_null(nctl_mirror_addr_find(nd_reconcile_mirror(reconcile),
+		&(struct nctl_prefix){.family = AF_INET, .addr = {198, 51, 100, 1}}));
+}
+
+/* Killed in the middle of a job, at any turn: a restart finds nothing foreign, and gets there. */
+static void test_kill(void **state)
+{
+	(void)state;
+	for (int turns = 0; turns < 12; turns++) {
+		write_text(file, "  dummy-devices: {}\n");
+		start();
+		assert_int_equal(
+			queue("  dummy-devices: {\"d{1..400}\": {addresses: [\"2001:db8::{n}/64\"]}}\n", 0,
+				NULL),
+			0);
+		nd_timer_set(&guard, nctl_time_add_ms(nctl_time_now(), (uint64_t)turns * 2));
+		(void)nd_loop_run(loop);
+		stop();
+		/* Back to nothing: whatever was made is known as ours. */
+		start();
+		apply("  dummy-devices: {}\n", 0);
+		assert_string_equal(status("links"), "2");
+		stop();
+	}
+}
+
+static void test_locked(void **state)
+{
+	const struct nd_reconcile_options opts = {
+		.paths = paths, .n_paths = 1, .runtime_dir = dir, .kernel = nctl_fake_kernel(fake)};
+	struct nd_reconcile *second = NULL;
+
+	(void)state;
+	write_text(file, one);
+	start();
+	assert_int_equal(nd_reconcile_new(loop, &opts, NULL, NULL, &second), -EBUSY);
+	assert_null(second);
+}
+
+static void test_check_and_plan(void **state)
+{
+	struct nd_config_texts texts = ND_CONFIG_TEXTS_INIT;
+	struct nctl_strbuf b = NCTL_STRBUF_INIT;
+
+	(void)state;
+	write_text(file, one);
+	start();
+	nd_config_texts_add(&texts, "x.yaml", two, strlen(two)); /* without "network:" */
+	assert_int_equal(nd_reconcile_check(reconcile, &texts, &b), 0);
+	last = (json_object_put(last), json_tokener_parse(nctl_strbuf_str(&b)));
+	answer_is(2, NULL);
+	nd_config_texts_fini(&texts);
+	nctl_strbuf_reset(&b);
+	write_text(file, two);
+	nctl_fake_reset_counts(fake);
+	assert_int_equal(nd_reconcile_plan(reconcile, NULL, 0, &b), 0);
+	last = (json_object_put(last), json_tokener_parse(nctl_strbuf_str(&b)));
+	answer_is(1, NULL);
+	assert_true(json_object_array_length(field("/plan/entries")) >= 2);
+	assert_int_equal(nctl_fake_count_changes(fake), 0);
+	nctl_strbuf_fini(&b);
+}
+
+/* Links that are not there yet: told in status, and no error. */
+static void test_waiting(void **state)
+{
+	(void)state;
+	write_text(file, "  ethernets: {eth9: {}}\n  vlans: {v: {id: 1, link: eth9}}\n");
+	start();
+	assert_string_equal(status("state"), "waiting");
+	assert_int_equal(json_object_array_length(field("/pending")), 2);
+}
+
+#define CASE(name_) cmocka_unit_test_setup_teardown(test_##name_, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(apply),
+		CASE(files_at_start),
+		CASE(invalid),
+		CASE(blocked),
+		CASE(rollback),
+		CASE(keep_going),
+		CASE(reload),
+		CASE(queue),
+		CASE(end_with_jobs),
+		CASE(plan_during_apply),
+		CASE(restart),
+		CASE(restart_adopted),
+		CASE(kill),
+		CASE(locked),
+		CASE(check_and_plan),
+		CASE(waiting),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * DOC: the runtime folder: what is written is read again, and what is broken harms nothing else.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "reconcile/private.h"
+#include "test.h"
+
+enum { COOKIE = 4096 };
+
+static char dir[64];
+static struct store store;
+static struct nctl_ledger *ledger;
+
+static int setup(void **state)
+{
+	(void)state;
+	strcpy(dir, "/tmp/netctld-store-XXXXXX");
+	if (!mkdtemp(dir) || nctl_ledger_new(&ledger) < 0)
+		return -1;
+	return nd_store_open(&store, dir);
+}
+
+static void remove_file(const char *name)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	unlink(path);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	nd_store_close(&store);
+	ledger = nctl_ledger_free(ledger);
+	remove_file("lock");
+	remove_file("ledger");
+	remove_file("ledger.new");
+	remove_file("generation");
+	remove_file("generation.new");
+	return rmdir(dir);
+}
+
+static void write_file(const char *name, const void *data, size_t len)
+{
+	char path[128];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	assert_int_equal(fwrite(data, 1, len, f), len);
+	fclose(f);
+}
+
+/* A new daemon: what it reads. */
+static void reload(uint64_t cookie)
+{
+	nd_store_close(&store);
+	assert_int_equal(nd_store_open(&store, dir), 0);
+	nctl_ledger_free(ledger);
+	assert_int_equal(nctl_ledger_new(&ledger), 0);
+	assert_int_equal(nd_store_load_ledger(&store, cookie, ledger), 0);
+}
+
+static struct nctl_ledger_link link_entry(
+	nctl_ifindex ifindex, const char *kind, const char *name, bool adopted)
+{
+	struct nctl_ledger_link e = {.ifindex = ifindex, .adopted = adopted};
+
+	strcpy(e.kind, kind);
+	strcpy(e.name, name);
+	return e;
+}
+
+static void append(nctl_ifindex ifindex, const char *name)
+{
+	struct nctl_ledger_link e = link_entry(ifindex, "dummy", name, false);
+
+	assert_int_equal(nd_store_append_links(&store, &e, 1), 0);
+}
+
+static void test_ledger(void **state)
+{
+	struct nctl_ledger_link a = link_entry(5, "", "eth0", true);
+	struct nctl_ledger_link b = link_entry(1000000, "vlan", "fifteen.letters", false);
+	struct nctl_addr v4 = NCTL_ADDR_INIT, v6 = NCTL_ADDR_INIT;
+
+	(void)state;
+	assert_int_equal(nd_store_load_ledger(&store, COOKIE, ledger), 0);
+	assert_int_equal(nctl_ledger_link_count(ledger), 0);
+	v4.ifindex = 5;
+	nctl_prefix_parse("192.0.2.1/24", NCTL_PREFIX_NEED_LENGTH, &v4.local);
+	nctl_prefix_parse("198.51.100.1/24", NCTL_PREFIX_NEED_LENGTH, &v4.peer);
+	v6.ifindex = 6;
+	nctl_prefix_parse("2001:db8:1234:5678:9abc:def0:1234:5678/128", NCTL_PREFIX_NEED_LENGTH, &v6.local);
+	nctl_ledger_link_add(ledger, &a);
+	nctl_ledger_link_add(ledger, &b);
+	nctl_ledger_addr_add(ledger, &v4);
+	nctl_ledger_addr_add(ledger, &v6);
+	assert_int_equal(nd_store_write_ledger(&store, ledger), 0);
+	append(1000001, "later");
+	reload(COOKIE);
+	assert_int_equal(nctl_ledger_link_count(ledger), 3);
+	assert_memory_equal(nctl_ledger_link_get(ledger, 5), &a, sizeof(a));
+	assert_memory_equal(nctl_ledger_link_get(ledger, 1000000), &b, sizeof(b));
+	assert_string_equal(nctl_ledger_link_get(ledger, 1000001)->name, "later");
+	assert_true(nctl_ledger_addr_has(ledger, &v4));
+	assert_true(nctl_ledger_addr_has(ledger, &v6));
+	v4.peer = NCTL_PREFIX_NULL;
+	assert_false(nctl_ledger_addr_has(ledger, &v4));
+	/* A namespace of another life. */
+	reload(COOKIE + 1);
+	assert_int_equal(nctl_ledger_link_count(ledger), 0);
+	assert_null(nctl_ledger_addr_next(ledger, NULL));
+}
+
+/* Killed in the middle of a line: it is no entry, and does not spoil the next one. */
+static void test_half_a_line(void **state)
+{
+	static const char torn[] = "link 4096 5 made dummy d0\nlink 4096 6 made dum";
+
+	(void)state;
+	write_file("ledger", torn, strlen(torn));
+	reload(COOKIE);
+	assert_int_equal(nctl_ledger_link_count(ledger), 1);
+	append(7, "d2");
+	append(8, "d3");
+	reload(COOKIE);
+	assert_int_equal(nctl_ledger_link_count(ledger), 3);
+	assert_non_null(nctl_ledger_link_get(ledger, 7));
+	assert_null(nctl_ledger_link_get(ledger, 6));
+}
+
+static void test_garbage(void **state)
+{
+	static const char garbage[] =
+		"\n\n  \nlink\nlink 4096\nlink x y z\nlink 4096 -1\n"
+		"link 99999999999999999999999999 1 made dummy d0\n"
+		"\0\0\0binary\xff\xfe\n"
+		"addr 4096 5 nonsense -\naddr 4096 5 192.0.2.1 -\naddr 4096 5 192.0.2.1/24\n"
+		"route 4096 5 made dummy d0\n"
+		"link 4096 9 made averyveryverylongkindname averyveryverylongname\n"
+		"link 4096 5 made dummy d0\n";
+
+	(void)state;
+	write_file("ledger", garbage, sizeof(garbage) - 1);
+	reload(COOKIE);
+	assert_non_null(nctl_ledger_link_get(ledger, 5));
+	assert_null(nctl_ledger_addr_next(ledger, NULL));
+	assert_true(nctl_ledger_link_count(ledger) <= 3);
+	assert_int_equal(nd_store_write_ledger(&store, ledger), 0);
+	append(6, "d1");
+	reload(COOKIE);
+	assert_non_null(nctl_ledger_link_get(ledger, 5));
+	assert_non_null(nctl_ledger_link_get(ledger, 6));
+}
+
+static void test_generation(void **state)
+{
+	static const char binary[] = "a: 1\n\0\xff%s\n7 7\n";
+	struct nd_config_texts texts = ND_CONFIG_TEXTS_INIT, back = ND_CONFIG_TEXTS_INIT;
+	uint64_t number = 0;
+	struct stat st;
+	char path[128];
+
+	(void)state;
+	assert_int_equal(nd_store_load_generation(&store, &number, &back), -ENOENT);
+	nd_config_texts_add(&texts, "/etc/netctld/a b\n.yaml", binary, sizeof(binary) - 1);
+	nd_config_texts_add(&texts, "empty.yaml", "", 0);
+	assert_int_equal(nd_store_write_generation(&store, 77, &texts), 0);
+	assert_int_equal(nd_store_load_generation(&store, &number, &back), 0);
+	assert_int_equal(number, 77);
+	assert_int_equal(back.n, 2);
+	assert_string_equal(back.v[0].path, texts.v[0].path);
+	assert_int_equal(back.v[0].len, sizeof(binary) - 1);
+	assert_memory_equal(back.v[0].data, binary, sizeof(binary) - 1);
+	assert_string_equal(back.v[1].path, "empty.yaml");
+	assert_int_equal(back.v[1].len, 0);
+	nd_config_texts_fini(&back);
+	nd_config_texts_fini(&texts);
+	/* It may hold secrets. */
+	snprintf(path, sizeof(path), "%s/generation", dir);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0600);
+	/* No configuration at all is one, too. */
+	assert_int_equal(nd_store_write_generation(&store, 78, &texts), 0);
+	assert_int_equal(nd_store_load_generation(&store, &number, &back), 0);
+	assert_int_equal(number, 78);
+	assert_int_equal(back.n, 0);
+}
+
+static void test_broken_generation(void **state)
+{
+	static const char *const broken[] = {"", "netctld-generation 2 7 0\n", "netctld-generation 1 7 0",
+		"netctld-generation 1 7 1\n", "netctld-generation 1 7 1\n5 5\n",
+		"netctld-generation 1 7 1\n1 99\na\nb\n",
+		"netctld-generation 1 7 1\n18446744073709551615 2\na\nb\n",
+		"netctld-generation 1 7 1\n2 18446744073709551614\na\nb\n",
+		"netctld-generation 1 7 2\n1 1\na\nb\n", "netctld-generation 1 7 1\n1 1\na\nb"};
+	static const char whole[] = "netctld-generation 1 7 1\n1 1\na\nb\n";
+	struct nd_config_texts texts = ND_CONFIG_TEXTS_INIT;
+	uint64_t number = 1;
+
+	(void)state;
+	for (size_t i = 0; i < NCTL_ARRAY_SIZE(broken); i++) {
+		write_file("generation", broken[i], strlen(broken[i]));
+		assert_int_equal(nd_store_load_generation(&store, &number, &texts), -EBADMSG);
+		assert_int_equal(texts.n, 0);
+		assert_int_equal(number, 1);
+	}
+	/* Cut off anywhere. */
+	for (size_t n = 0; n < sizeof(whole) - 1; n++) {
+		write_file("generation", whole, n);
+		assert_int_equal(nd_store_load_generation(&store, &number, &texts), -EBADMSG);
+	}
+	write_file("generation", whole, sizeof(whole) - 1);
+	assert_int_equal(nd_store_load_generation(&store, &number, &texts), 0);
+	assert_int_equal(number, 7);
+	nd_config_texts_fini(&texts);
+}
+
+static void test_locked(void **state)
+{
+	struct store other = STORE_INIT;
+
+	(void)state;
+	assert_int_equal(nd_store_open(&other, dir), STORE_LOCKED);
+	nd_store_close(&store);
+	assert_int_equal(nd_store_open(&other, dir), 0);
+	nd_store_close(&other);
+	assert_int_equal(nd_store_open(&store, dir), 0);
+	assert_int_equal(nd_store_open(&other, "/nowhere/at/all"), -ENOENT);
+}
+
+#define CASE(name_) cmocka_unit_test_setup_teardown(test_##name_, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(ledger),
+		CASE(half_a_line),
+		CASE(garbage),
+		CASE(generation),
+		CASE(broken_generation),
+		CASE(locked),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
