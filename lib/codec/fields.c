@@ -45,7 +45,7 @@ static int decode_str(const struct nctl_field *f, const struct nlattr *attr, cha
 
 static int decode_text(const struct nctl_field *f, const struct nlattr *attr, void *data)
 {
-	char *copy = strndup(nctl_attr_data(attr), nctl_attr_len(attr));
+	char *copy = nctl_attr_strdup(attr);
 
 	if (!copy)
 		return -ENOMEM;

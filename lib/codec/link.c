@@ -128,7 +128,7 @@ static int decode_altnames(struct nctl_link *l, const struct nlattr *nest)
 	while ((a = nctl_attr_next(nctl_attr_data(nest), nctl_attr_len(nest), a))) {
 		if (nctl_attr_type(a) != IFLA_ALT_IFNAME)
 			continue;
-		l->altnames[n] = strndup(nctl_attr_data(a), nctl_attr_len(a));
+		l->altnames[n] = nctl_attr_strdup(a);
 		if (!l->altnames[n++])
 			return -ENOMEM;
 	}

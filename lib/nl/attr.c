@@ -7,6 +7,7 @@
  */
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <libmnl/libmnl.h>
 
@@ -168,6 +169,18 @@ uint64_t nctl_attr_u64(const struct nlattr *a)
 const char *nctl_attr_str(const struct nlattr *a)
 {
 	return mnl_attr_get_str(a);
+}
+
+char *nctl_attr_strdup(const struct nlattr *a)
+{
+	size_t n = strnlen(nctl_attr_data(a), nctl_attr_len(a));
+	char *copy = malloc(n + 1);
+
+	if (!copy)
+		return NULL;
+	memcpy(copy, nctl_attr_data(a), n);
+	copy[n] = '\0';
+	return copy;
 }
 
 const void *nctl_attr_data(const struct nlattr *a)

@@ -44,6 +44,8 @@ uint16_t nctl_attr_u16(const struct nlattr *a);
 uint32_t nctl_attr_u32(const struct nlattr *a);
 uint64_t nctl_attr_u64(const struct nlattr *a); /* unaligned is fine */
 const char *nctl_attr_str(const struct nlattr *a);
+/* A copy up to the first NUL or the end, the caller's; NULL: no memory. Any payload will do. */
+char *nctl_attr_strdup(const struct nlattr *a);
 const void *nctl_attr_data(const struct nlattr *a);
 size_t nctl_attr_len(const struct nlattr *a);    /* bytes of payload */
 uint16_t nctl_attr_type(const struct nlattr *a); /* without the NLA_F_* bits */

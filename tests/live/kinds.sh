@@ -36,9 +36,9 @@ ip link add vxlan0 type vxlan id 9 dstport 4789 local 192.0.2.1
 ip link add sit1 type sit local 192.0.2.1 remote 192.0.2.2 2>/dev/null || true
 ip link add gre6 type ip6gre local 2001:db8::1 remote 2001:db8::2 2>/dev/null || true
 ip link add team0 type team 2>/dev/null && ip link add d3 type dummy && ip link set d3 master team0 || true
-ip link add ifb0 type ifb
-ip tuntap add tun0 mode tun
-for i in v0 v1 v2 v3 b1 b2 b3 b4 vrf10 b1.5 b1.6 br0 d0 mv0 mv3 geneve0 vxlan0 tun0; do ip link set "$i" up; done
+ip link add ifbx type ifb
+ip tuntap add tunx mode tun
+for i in v0 v1 v2 v3 b1 b2 b3 b4 vrf10 b1.5 b1.6 br0 d0 mv0 mv3 geneve0 vxlan0 tunx; do ip link set "$i" up; done
 ip link set v1 down
 ip netns add other
 ip link set v3 netns other

@@ -198,7 +198,7 @@ int run_client(struct fixture *f, int uid, void (*client)(struct fixture *f))
 		client(f);
 		_exit(0);
 	}
-	nd_timer_set(&f->guard, nctl_time_add_ms(nctl_time_now(), 30000));
+	nd_timer_set(&f->guard, nctl_time_add_ms(nctl_time_now(), 120000));
 	r = nd_loop_run(f->loop);
 	if (r == -ETIMEDOUT) {
 		kill(f->pid, SIGKILL);
