@@ -68,7 +68,8 @@ int nd_job_plan(struct nd_reconcile *r, const struct nctl_want *want, unsigned f
 		.next_ifindex = last >= NCTL_IFINDEX_FIRST && last < INT32_MAX / 2 ? last + 1 : 0,
 	};
 
-	/* While a plan is carried out (this one is only to be looked at), intents stand for links on their way. */
+	/* While a plan is carried out (this one is only to be looked at), intents stand for links on their
+	 * way. */
 	if (!nctl_session_is_running(r->session))
 		nctl_ledger_prune(r->ledger, nctl_session_mirror(r->session));
 	return nctl_plan_build(want, nctl_session_mirror(r->session), r->ledger, &opts, ret);
@@ -94,7 +95,7 @@ static void answer(struct nd_reconcile *r, struct nctl_strbuf *out)
 
 	nctl_list_del(&job->link);
 	r->n_jobs--;
-	r->active = false;
+	r->step = STEP_IDLE;
 	if (job->answer) {
 		static const char no_memory[] = "{\"exit\":4,\"error\":\"out of memory\"}";
 
@@ -288,8 +289,9 @@ static void applied(
 	nd_jobs_advance(r);
 }
 
-/* Texts to a plan on its way. */
-static void start(struct nd_reconcile *r, struct job *job)
+/* First turn: texts to what is wanted. The plan is for the next one, so that neither keeps the loop for long.
+ */
+static void parse(struct nd_reconcile *r, struct job *job)
 {
 	int e = 0;
 
@@ -299,10 +301,19 @@ static void start(struct nd_reconcile *r, struct job *job)
 		e = nd_config_parse(&job->texts, &job->diag, &job->want);
 	if (e == ND_CONFIG_INVALID) {
 		fail(r, ND_EXIT_CONFIG, NULL);
-		return;
+	} else if (e < 0) {
+		fail_errno(r, "cannot read the configuration", e);
+	} else {
+		r->step = STEP_PARSED;
+		nd_wake_send(&r->wake);
 	}
-	if (e >= 0)
-		e = nd_job_plan(r, job->want, job->flags, &job->plan);
+}
+
+/* Second turn: from what is wanted to a plan on its way. */
+static void plan_and_run(struct nd_reconcile *r, struct job *job)
+{
+	int e = nd_job_plan(r, job->want, job->flags, &job->plan);
+
 	if (e < 0) {
 		fail_errno(r, "cannot plan", e);
 		return;
@@ -311,18 +322,33 @@ static void start(struct nd_reconcile *r, struct job *job)
 		fail(r, ND_EXIT_CONFIG, "the plan is blocked; nothing was changed");
 		return;
 	}
+	r->step = STEP_RUNNING;
 	e = nctl_session_run(r->session, job->plan, job->flags & ND_APPLY_KEEP_GOING, applied, r);
 	if (e < 0)
 		fail_errno(r, "cannot start", e);
 }
 
+static bool may_go_on(const struct nd_reconcile *r)
+{
+	return r->first_synced && nctl_session_is_synced(r->session) && !nctl_list_empty(&r->jobs);
+}
+
 void nd_jobs_advance(struct nd_reconcile *r)
 {
-	while (!r->active && r->first_synced && nctl_session_is_synced(r->session) &&
-		!nctl_list_empty(&r->jobs)) {
-		r->active = true;
-		start(r, current(r));
+	while (r->step == STEP_IDLE && may_go_on(r)) {
+		r->step = STEP_PARSING;
+		parse(r, current(r));
 	}
+	if (r->step == STEP_PARSED)
+		nd_wake_send(&r->wake); /* it may have waited for the mirror */
+}
+
+void nd_jobs_turn(struct nd_reconcile *r)
+{
+	if (r->step != STEP_PARSED || !may_go_on(r))
+		return;
+	plan_and_run(r, current(r));
+	nd_jobs_advance(r);
 }
 
 void nd_jobs_drop_all(struct nd_reconcile *r)
@@ -336,5 +362,5 @@ void nd_jobs_drop_all(struct nd_reconcile *r)
 		job_free(job);
 	}
 	r->n_jobs = 0;
-	r->active = false;
+	r->step = STEP_IDLE;
 }

@@ -37,6 +37,13 @@ enum job_origin {
 	JOB_RELOAD, /* the daemon's own paths */
 };
 
+enum job_step {
+	STEP_IDLE,    /* not begun, or there is none */
+	STEP_PARSING, /* within one call */
+	STEP_PARSED,  /* to be planned in the next turn */
+	STEP_RUNNING, /* on its way, or on its way back */
+};
+
 /* One request to make something the configuration. */
 struct job {
 	struct nctl_list link;
@@ -70,7 +77,7 @@ struct nd_reconcile {
 	struct nd_config_texts texts; /* of the accepted generation */
 	struct nctl_list jobs;        /* struct job; the first one may be active */
 	size_t n_jobs;
-	bool active; /* the first job is being carried out */
+	enum job_step step; /* of the first job */
 	char *last_error;
 	bool partly;                /* the accepted generation was refused in part, as last_error says */
 	struct nctl_strbuf pending; /* what the accepted configuration still waits for, a line each */
@@ -81,6 +88,8 @@ int nd_job_queue(struct nd_reconcile *r, enum job_origin origin, const struct nd
 	unsigned flags, void (*answer)(const char *json, size_t len, void *userdata), void *userdata);
 /* Starts the first job if nothing keeps it from starting. */
 void nd_jobs_advance(struct nd_reconcile *r);
+/* A turn of the loop for the job that waits for its next step; from the wake watcher alone. */
+void nd_jobs_turn(struct nd_reconcile *r);
 void nd_jobs_drop_all(struct nd_reconcile *r);
 int nd_job_plan(struct nd_reconcile *r, const struct nctl_want *want, unsigned flags, struct nctl_plan **ret);
 

@@ -68,7 +68,7 @@ static const char *state_name(const struct nd_reconcile *r)
 {
 	if (!nctl_session_is_synced(r->session))
 		return "synchronising";
-	if (r->active)
+	if (r->step != STEP_IDLE)
 		return "applying";
 	if (r->last_error)
 		return r->partly ? "partly-applied" : "failed";

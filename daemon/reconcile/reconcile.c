@@ -56,6 +56,7 @@ static void on_results(struct nd_wake *w)
 
 	if (nctl_session_dispatch_results(r->session, RESULT_BUDGET) == NCTL_PUMP_MORE)
 		nd_wake_send(&r->wake);
+	nd_jobs_turn(r);
 	rewatch(r);
 }
 
