@@ -267,9 +267,9 @@ static nctl_time verify_deadline(const struct nctl_session *s, nctl_time now)
 }
 
 /*
- * The events of what is done were in the queue before the acks. What they did not tell comes later by itself, or
- * never: a link that is down has no event for a new alias, group or address generation mode (net/core/dev.c
- * netdev_state_change). One dump tells the two apart.
+ * The events of what is done were in the queue before the acks. What they did not tell comes later by itself,
+ * or never: a link that is down has no event for a new alias, group or address generation mode
+ * (net/core/dev.c netdev_state_change). One dump tells the two apart.
  */
 static void start_verifying(struct nctl_session *s)
 {

@@ -73,7 +73,7 @@ static void del(struct builder *b, const struct nctl_mirror_link *l, const struc
  * Does the kernel take want for the same address and leave what differs as it is? IPv6 refuses another
  * length; IPv4 replaces lifetimes, metric and protocol only (net/ipv4/devinet.c inet_rtm_newaddr).
  */
-static bool must_go_first(const struct nctl_addr *want, const struct nctl_addr *have)
+bool nctl_plan_addr_must_go(const struct nctl_addr *want, const struct nctl_addr *have)
 {
 	uint64_t d = nctl_addr_diff(want, have);
 
@@ -120,7 +120,7 @@ static int cmp_cut(const void *x, const void *y)
 	return nctl_prefix_cmp(x, y);
 }
 
-static struct nctl_prefix subnet_of(const struct nctl_addr *a)
+struct nctl_prefix nctl_plan_subnet(const struct nctl_addr *a)
 {
 	struct nctl_prefix p = a->peer.family ? a->peer : a->local;
 
@@ -139,11 +139,11 @@ static void remove_some(struct change *c)
 			c->n ? bsearch(&a->v, c->wanted, c->n, sizeof(*w), cmp_addr_wanted) : NULL;
 		bool ours = a->v.proto == NCTL_PROTO || nctl_ledger_addr_has(c->b->ledger, &a->v);
 
-		if (w ? !must_go_first(&w->v, &a->v) : !ours)
+		if (w ? !nctl_plan_addr_must_go(&w->v, &a->v) : !ours)
 			continue;
 		del(c->b, c->it->have, &a->v, w ? &w->of->pos : &c->w->pos);
 		if (a->v.local.family == AF_INET && !(a->v.flags & IFA_F_SECONDARY))
-			c->cut[c->n_cut++] = subnet_of(&a->v);
+			c->cut[c->n_cut++] = nctl_plan_subnet(&a->v);
 	}
 	if (c->n_cut)
 		qsort(c->cut, c->n_cut, sizeof(*c->cut), cmp_cut);
@@ -153,7 +153,7 @@ static void remove_some(struct change *c)
  * nothing. */
 static bool is_lost(const struct change *c, const struct nctl_addr *have)
 {
-	struct nctl_prefix subnet = subnet_of(have);
+	struct nctl_prefix subnet = nctl_plan_subnet(have);
 
 	if (have->local.family == AF_INET6)
 		return c->it->flushed;

@@ -88,6 +88,9 @@ static bool is_made(const struct nctl_op *op, const struct nctl_mirror *m)
 	nctl_op_link(op, &wanted);
 	nctl_plan_diff(&wanted, &l->v, &d);
 	d.common &= ~nctl_fields_with(&nctl_link_fields, NCTL_FIELD_LATE);
+	/* Made again: a MAC address that followed another link's goes on doing so (VLANs, bridges). */
+	if (op->verbatim)
+		d.common &= ~NCTL_LINK_BIT(ADDRESS);
 	d.data &= ~nctl_fields_with(&wanted.kind->data, NCTL_FIELD_LATE);
 	if (wanted.kind->creatable)
 		d.data &= wanted.kind->creatable(wanted.data, d.data);

@@ -61,6 +61,8 @@ struct nctl_op_before {
 	struct nctl_link link;
 	struct nctl_addr *addrs; /* those that the operation may take along */
 	size_t n_addrs;
+	struct nctl_op_before *ports; /* LINK_DEL: those that lose their master */
+	size_t n_ports;
 };
 
 struct nctl_op {
@@ -85,7 +87,7 @@ struct nctl_op {
 	uint32_t need[NCTL_OP_NEEDS];  /* operations that must have succeeded before, NCTL_OP_NONE */
 	struct nctl_op_before *before; /* LINK_SET, LINK_DEL; ADDR_NEW of one that differs, which is in addr;
 	                                  NULL: nothing */
-	bool verbatim;                 /* ADDR_NEW: with the protocol that it has, not ours */
+	bool verbatim;                 /* what was there before: ADDR_NEW with its own protocol, not ours */
 	uint32_t blame;
 	int error;
 	const char *text; /* in the plan's arena */

@@ -72,6 +72,9 @@ void nctl_plan_ports(struct builder *b, const struct nctl_want_link *w);
 
 /* addrs.c: operations for its addresses. */
 void nctl_plan_addrs(struct builder *b, const struct nctl_want_link *w);
+/* Of IPv4: what the kernel compares; the first address in it is the primary. */
+struct nctl_prefix nctl_plan_subnet(const struct nctl_addr *a);
+bool nctl_plan_addr_must_go(const struct nctl_addr *want, const struct nctl_addr *have);
 bool nctl_plan_addr_differs(const struct nctl_addr *want, const struct nctl_addr *have);
 
 /* remove.c: who is doomed (needs the items of all kept links), and the deletions. */
@@ -90,6 +93,6 @@ bool nctl_plan_has_altname(const struct nctl_link *l, const char *altname);
 /* build.c: sorts the operations by phase and rank. 0 or -ENOMEM. */
 int nctl_plan_sort(struct nctl_plan *p);
 
-/* undo.c: copies what the operations will change; and frees the copies. */
+/* remember.c, undo.c: copies what the operations will change; and frees the copies. */
 int nctl_plan_remember(struct nctl_plan *p, const struct nctl_mirror *have);
 void nctl_plan_forget(struct nctl_plan *p);

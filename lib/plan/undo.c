@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * DOC: the way back. While a plan is built, what it will change or delete is copied into its operations: that
- * state, and not some older configuration, is "the state before". The plan back is made of the operations
+ * DOC: the way back. What a plan will change or delete stands in its operations (remember.c): that state, and
+ * not some older configuration, is "the state before". The plan back is made of the operations
  * that may have taken effect, turned round and in reverse: what was made goes, what went is made again under
  * its old ifindex, what was set is set to what it was, and addresses that a flap took along return. What the
  * kernel keeps beside links and addresses (neighbours, FDB entries, qdiscs of a deleted link) is lost.
@@ -14,105 +14,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the kernel makes again by itself is left out. */
-static bool is_worth_keeping(const struct nctl_addr *a)
-{
-	return a->local.family == AF_INET || a->scope != RT_SCOPE_LINK;
-}
-
-static int remember_addrs(struct nctl_op_before *before, const struct nctl_mirror_link *l)
-{
-	const struct nctl_mirror_addr *a;
-
-	if (!l->addrs.n)
-		return 0;
-	before->addrs = calloc(l->addrs.n, sizeof(*before->addrs));
-	if (!before->addrs)
-		return -ENOMEM;
-	for (a = nctl_mirror_addr_first(l); a; a = nctl_mirror_addr_next(a))
-		if (is_worth_keeping(&a->v))
-			before->addrs[before->n_addrs++] = a->v;
-	return 0;
-}
-
-/* Can this operation cost the link its addresses? */
-static bool takes_addrs(const struct nctl_op *op)
-{
-	return op->type == NCTL_OP_LINK_DEL || op->cls >= NCTL_CHANGE_FLAP ||
-	       (op->diff.common & (NCTL_LINK_BIT(MASTER) | NCTL_LINK_BIT(FLAGS)));
-}
-
-static int remember_link(struct nctl_op *op, const struct nctl_mirror *have)
-{
-	const struct nctl_mirror_link *l = nctl_mirror_link_get(have, op->ifindex);
-
-	if (!l)
-		return 0; /* it is made by this plan */
-	op->before = calloc(1, sizeof(*op->before));
-	if (!op->before || nctl_link_copy(&op->before->link, &l->v) < 0)
-		return -ENOMEM;
-	return takes_addrs(op) ? remember_addrs(op->before, l) : 0;
-}
-
-static int remember_addr(struct nctl_plan *p, struct nctl_op *op, const struct nctl_mirror *have)
-{
-	struct nctl_addr wanted = op->want_addr->v, *copy;
-	const struct nctl_mirror_addr *a;
-
-	wanted.ifindex = op->ifindex;
-	a = nctl_mirror_addr_get(have, &wanted);
-	if (!a)
-		return 0;
-	copy = nctl_arena_alloc(&p->arena, sizeof(*copy));
-	if (!copy)
-		return -ENOMEM;
-	*copy = a->v;
-	op->addr = copy;
-	return 0;
-}
-
-int nctl_plan_remember(struct nctl_plan *p, const struct nctl_mirror *have)
-{
-	int r = 0;
-
-	for (size_t i = 0; r >= 0 && i < p->n_ops; i++)
-		switch ((enum nctl_op_type)p->ops[i].type) {
-		case NCTL_OP_LINK_SET:
-		case NCTL_OP_LINK_DEL:
-			r = remember_link(&p->ops[i], have);
-			break;
-		case NCTL_OP_ADDR_NEW:
-			r = remember_addr(p, &p->ops[i], have);
-			break;
-		case NCTL_OP_LINK_NEW:
-		case NCTL_OP_ALTNAME_NEW:
-		case NCTL_OP_ALTNAME_DEL:
-		case NCTL_OP_ADDR_DEL:
-			break;
-		}
-	return r;
-}
-
-void nctl_plan_forget(struct nctl_plan *p)
-{
-	for (size_t i = 0; i < p->n_ops; i++) {
-		struct nctl_op_before *before = p->ops[i].before;
-
-		if (!before)
-			continue;
-		nctl_link_fini(&before->link);
-		free(before->addrs);
-		free(before);
-	}
-}
-
 /* The links that the plan deleted, by ifindex: what is made again needs others of them before. */
 struct gone {
 	const struct nctl_op *op;
 	uint32_t depth; /* 0: not known yet */
 };
 
-enum { DEPTH_MAX = 32 }; /* the kernel stacks no more than 8 (MAX_NEST_DEV of linux/netdevice.h) */
+enum { RANK_FIELDS, RANK_UP }; /* in CREATE, before anything is made */
+enum { DEPTH_MAX = 32 };       /* the kernel stacks no more than 8 (MAX_NEST_DEV of linux/netdevice.h) */
 
 struct undo {
 	struct builder b;
@@ -136,6 +45,10 @@ static struct gone *find_gone(const struct undo *u, nctl_ifindex ifindex)
 	return bsearch(&probe, u->gone, u->n_gone, sizeof(probe), cmp_gone);
 }
 
+/*
+ * Setting a link is done attribute by attribute, and what came before the refused one stays
+ * (net/core/rtnetlink.c do_setlink): a port may have left its old master, say, when the new one refuses it.
+ */
 static bool may_have_happened(const struct nctl_op *op)
 {
 	switch ((enum nctl_op_state)op->state) {
@@ -144,8 +57,9 @@ static bool may_have_happened(const struct nctl_op *op)
 	case NCTL_OP_DONE:
 	case NCTL_OP_UNSEEN:
 		return true;
-	case NCTL_OP_PENDING:
 	case NCTL_OP_REFUSED:
+		return op->type == NCTL_OP_LINK_SET;
+	case NCTL_OP_PENDING:
 	case NCTL_OP_POISONED:
 		break;
 	}
@@ -248,32 +162,80 @@ static bool rejoins_down(const struct nctl_op *op)
 	       (l->port_kind->traits & NCTL_KIND_PORT_DOWN);
 }
 
+/* What needs no other link, before any link is made again: those on this one may need its MTU. */
+static void set_own_fields(struct builder *b, const struct nctl_op *op, struct nctl_want_link *w)
+{
+	const struct nctl_link_diff d = {
+		.common = op->diff.common & ~(NCTL_LINK_BIT(MASTER) | NCTL_LINK_BIT(FLAGS)),
+		.data = op->diff.data,
+	};
+	struct nctl_op *back = d.common || d.data ? set_back(b, op, w, NCTL_PHASE_CREATE, &d) : NULL;
+
+	if (!back)
+		return;
+	back->rank = RANK_FIELDS;
+	back->cls = op->cls;
+}
+
+/* Back into its master, or out of one; its own MTU again where the master gives it another one. */
+static void set_master_back(struct builder *b, const struct nctl_op *op, struct nctl_want_link *w)
+{
+	const struct nctl_link_diff flags = {.common = NCTL_LINK_BIT(FLAGS)},
+				    mtu = {.common = NCTL_LINK_BIT(MTU)};
+	const struct nctl_link_diff d = {
+		.common = op->diff.common & NCTL_LINK_BIT(MASTER), .port = op->diff.port};
+	bool down = rejoins_down(op);
+	struct nctl_op *back;
+
+	if (!d.common && !d.port)
+		return;
+	back = down ? set_back(b, op, w, NCTL_PHASE_TUNE, &flags) : NULL;
+	if (back) {
+		back->up = false;
+		back->passing = true;
+	}
+	back = set_back(b, op, w, NCTL_PHASE_TUNE, &d);
+	if (back)
+		back->cls = op->cls;
+	if (d.common)
+		set_back(b, op, w, NCTL_PHASE_TUNE, &mtu);
+	if (d.common && nctl_link_is_up(&op->before->link))
+		set_back(b, op, w, NCTL_PHASE_UP, &flags);
+}
+
 static void undo_set(struct builder *b, const struct nctl_op *op)
 {
 	const struct nctl_link_diff flags = {.common = NCTL_LINK_BIT(FLAGS)};
 	struct nctl_want_link *w;
-	struct nctl_op *back;
 
 	if (!op->before)
 		return; /* the link goes as a whole */
 	w = want_before(b, op);
 	if (!w)
 		return;
-	if (rejoins_down(op)) {
-		back = set_back(b, op, w, NCTL_PHASE_TUNE, &flags);
-		if (back) {
-			back->up = false;
-			back->passing = true;
-		}
-		if (nctl_link_is_up(&op->before->link))
-			set_back(b, op, w, NCTL_PHASE_UP, &flags);
-	}
-	back = set_back(b, op, w, NCTL_PHASE_TUNE, &op->diff);
+	set_own_fields(b, op, w);
+	set_master_back(b, op, w);
+	if ((op->diff.common & NCTL_LINK_BIT(FLAGS)) && !nctl_link_is_up(&op->before->link))
+		set_back(b, op, w, NCTL_PHASE_UP, &flags);
+	add_addrs(b, op, w);
+}
+
+/* Up again, lower ones first (as the plan has them), and before any link is made again on them. */
+static void rise_again(struct builder *b, const struct nctl_op *op)
+{
+	const struct nctl_link_diff flags = {.common = NCTL_LINK_BIT(FLAGS)};
+	bool may_be_down = op->cls == NCTL_CHANGE_FLAP || (op->diff.common & NCTL_LINK_BIT(FLAGS));
+	struct nctl_want_link *w;
+	struct nctl_op *back;
+
+	if (!op->before || !may_be_down || !nctl_link_is_up(&op->before->link))
+		return;
+	w = want_before(b, op);
+	back = w ? set_back(b, op, w, NCTL_PHASE_CREATE, &flags) : NULL;
 	if (!back)
 		return;
-	back->passing = op->passing;
-	back->cls = op->cls;
-	add_addrs(b, op, w);
+	back->rank = RANK_UP;
+	back->passing = true; /* a master may close it once more */
 }
 
 static int collect_gone(struct undo *u)
@@ -300,11 +262,32 @@ static uint32_t depth_of(const struct undo *u, nctl_ifindex ifindex, unsigned li
 	if (g->depth)
 		return g->depth;
 	l = &g->op->before->link;
-	/* The two ends of a pair name each other, and are made by one message. */
-	lower = l->kind && l->kind->traits & NCTL_KIND_PEERED ? 0 : depth_of(u, l->lower, limit - 1);
+	/* The two ends of a pair name each other, and are made by one message: behind the masters of both. */
+	if (l->kind && l->kind->traits & NCTL_KIND_PEERED) {
+		const struct gone *other = find_gone(u, l->lower);
+
+		lower = other ? depth_of(u, other->op->before->link.master, limit - 1) : 0;
+	} else {
+		lower = depth_of(u, l->lower, limit - 1);
+	}
 	master = depth_of(u, l->master, limit - 1);
 	g->depth = 1 + (lower > master ? lower : master);
 	return g->depth;
+}
+
+/*
+ * What a link is not made with, since it may not be had yet or not be kept: an MTU that its lower has only
+ * when its ports are back, and what a bond changes of its ports.
+ */
+static uint64_t not_at_once(const struct nctl_link *l)
+{
+	uint64_t mask = 0;
+
+	if (l->kind->traits & NCTL_KIND_LOWER_REQUIRED)
+		mask |= NCTL_LINK_BIT(MTU);
+	if (l->port_kind && (l->port_kind->traits & NCTL_KIND_PORT_DOWN))
+		mask |= NCTL_LINK_BIT(MTU) | NCTL_LINK_BIT(ADDRESS);
+	return mask & l->has;
 }
 
 static void make_again(struct undo *u, const struct nctl_op *op, struct nctl_want_link *w)
@@ -324,12 +307,15 @@ static void make_again(struct undo *u, const struct nctl_op *op, struct nctl_wan
 		if (!w->peer.link)
 			return;
 		w->peer.link->peer.link = w;
+		w->peer.link->v.has &= ~not_at_once(&w->peer.link->v);
 	}
+	w->v.has &= ~not_at_once(l);
 	back = turn(b, op, NCTL_OP_LINK_NEW, NCTL_PHASE_CREATE);
 	if (!back)
 		return;
 	back->rank = 2 * depth_of(u, op->ifindex, DEPTH_MAX);
 	back->want = w;
+	back->verbatim = true;
 	back->lower = other ? 0 : l->lower;
 	back->master = l->master;
 	back->pair = other;
@@ -343,22 +329,67 @@ static void tune_again(struct undo *u, const struct nctl_op *op, struct nctl_wan
 	const struct nctl_link *l = &op->before->link;
 	const struct nctl_link_diff late = {
 		.common = (l->has & nctl_fields_with(&nctl_link_fields, NCTL_FIELD_LATE) &
-				  ~NCTL_LINK_BIT(ALTNAMES)) |
+				  ~(NCTL_LINK_BIT(ALTNAMES) | NCTL_LINK_BIT(FLAGS))) |
 	                  NCTL_LINK_BIT(MASTER),
 	};
-	const struct nctl_link_diff flags = {.common = NCTL_LINK_BIT(FLAGS)};
+	const struct nctl_link_diff flags = {.common = NCTL_LINK_BIT(FLAGS)},
+				    mtu = {.common = NCTL_LINK_BIT(MTU)};
 	uint32_t rank = 2 * depth_of(u, op->ifindex, DEPTH_MAX) + 1;
 	struct nctl_op *back = set_back(&u->b, op, w, NCTL_PHASE_CREATE, &late);
 
 	if (back)
 		back->rank = rank;
-	back = set_back(&u->b, op, w, NCTL_PHASE_CREATE, &flags);
+	if (not_at_once(l) & NCTL_LINK_BIT(MTU))
+		set_back(&u->b, op, w, NCTL_PHASE_UP, &mtu); /* when its lower has its ports again */
+	/* A lower that comes up may take it along: down is said last. */
+	back = set_back(&u->b, op, w, nctl_link_is_up(l) ? NCTL_PHASE_CREATE : NCTL_PHASE_UP, &flags);
 	if (back)
 		back->rank = rank;
 	for (char **a = l->altnames; a && *a; a++) {
 		back = turn(&u->b, op, NCTL_OP_ALTNAME_NEW, NCTL_PHASE_TUNE);
 		if (back)
 			back->altname = *a;
+	}
+}
+
+/* Fields of a port that a configuration can set; it has the defaults when it joins. */
+static uint64_t port_fields(const struct nctl_link *l)
+{
+	uint64_t mask = 0;
+
+	for (size_t i = 0; l->port_kind && i < l->port_kind->port.n; i++)
+		if (l->port_kind->port.v[i].key)
+			mask |= UINT64_C(1) << i;
+	return mask & l->port_has;
+}
+
+/* Ports that op's link had, and that are in no other one now, come back into it. */
+static void take_back_ports(struct undo *u, const struct nctl_op *op)
+{
+	struct builder *b = &u->b;
+
+	for (size_t i = 0; i < op->before->n_ports; i++) {
+		struct nctl_op_before *before = &op->before->ports[i];
+		const struct nctl_mirror_link *now = nctl_mirror_link_get(b->have, before->link.ifindex);
+		const char *kind = nctl_link_kind_name(&before->link);
+		struct nctl_op set = {
+			.cls = NCTL_CHANGE_FLAP,
+			.ifindex = before->link.ifindex,
+			.kind = before->link.kind ? before->link.kind->name
+		                : kind            ? "generic"
+		                                  : "physical",
+			.pos = op->pos,
+			.before = before,
+			.diff = {.common = NCTL_LINK_BIT(MASTER), .port = port_fields(&before->link)},
+		};
+
+		if (!now || now->v.master)
+			continue;
+		set.name = nctl_arena_strdup(&b->plan->arena, before->link.name);
+		if (set.name)
+			undo_set(b, &set);
+		else
+			b->err = -ENOMEM;
 	}
 }
 
@@ -378,6 +409,7 @@ static void undo_del(struct undo *u, const struct nctl_op *op)
 	make_again(u, op, w);
 	tune_again(u, op, w);
 	add_addrs(b, op, w);
+	take_back_ports(u, op);
 }
 
 static void undo_addr_new(struct undo *u, const struct nctl_op *op)
@@ -389,7 +421,8 @@ static void undo_addr_new(struct undo *u, const struct nctl_op *op)
 
 	if (op->need[0] != NCTL_OP_NONE && p->ops[op->need[0]].type == NCTL_OP_LINK_NEW)
 		return; /* goes with its link */
-	if (op->addr) {
+	/* Where the old one had to go first, its deletion brings it back. */
+	if (op->addr && !nctl_plan_addr_must_go(&op->want_addr->v, op->addr)) {
 		add_addr(b, op, op->addr, NULL);
 		return;
 	}
@@ -436,6 +469,8 @@ static void undo_one(struct undo *u, const struct nctl_op *op)
 		break;
 	case NCTL_OP_ADDR_DEL:
 		add_addr(&u->b, op, op->addr, NULL);
+		if (op->before)
+			add_addrs(&u->b, op, NULL);
 		break;
 	}
 }
@@ -454,6 +489,9 @@ int nctl_plan_undo(const struct nctl_plan *p, const struct nctl_mirror *now, str
 	for (size_t i = p->n_ops; r >= 0 && i-- > 0; r = u.b.err)
 		if (may_have_happened(&p->ops[i]) || p->ops[i].type == NCTL_OP_LINK_DEL)
 			undo_one(&u, &p->ops[i]);
+	for (size_t i = 0; r >= 0 && i < p->n_ops; r = u.b.err, i++)
+		if (may_have_happened(&p->ops[i]) && p->ops[i].type == NCTL_OP_LINK_SET)
+			rise_again(&u.b, &p->ops[i]);
 	free(u.gone);
 	if (r >= 0)
 		r = nctl_plan_sort(plan);

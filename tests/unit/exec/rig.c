@@ -72,6 +72,7 @@ void rig_close(struct rig *r)
 {
 	r->session = nctl_session_free(r->session);
 	r->plan = nctl_plan_free(r->plan);
+	r->undone = nctl_plan_free(r->undone);
 	r->want = nctl_want_free(r->want);
 	if (r->wake_fd >= 0)
 		close(r->wake_fd);
@@ -171,6 +172,7 @@ static void build(struct rig *r, const char *body)
 		.allow_recreate = true, .next_ifindex = last >= NCTL_IFINDEX_FIRST ? last + 1 : 0};
 
 	r->plan = nctl_plan_free(r->plan);
+	r->undone = nctl_plan_free(r->undone);
 	r->want = nctl_want_free(r->want);
 	r->want = world_parse(body);
 	nctl_ledger_prune(r->ledger, m);
@@ -201,6 +203,20 @@ void rig_apply(struct rig *r, const char *body, bool keep_going)
 	for (size_t i = 0; i < r->plan->n_adopt_addrs; i++)
 		assert_int_equal(nctl_ledger_addr_add(r->ledger, &r->plan->adopt_addrs[i]), 0);
 	nctl_ledger_prune(r->ledger, nctl_session_mirror(r->session));
+}
+
+void rig_undo(struct rig *r)
+{
+	struct nctl_plan *undo, *first = r->plan;
+
+	assert_int_equal(nctl_plan_undo(first, nctl_session_mirror(r->session), &undo), 0);
+	r->plan = undo;
+	r->done = 0;
+	assert_int_equal(nctl_session_run(r->session, undo, true, on_done, r), 0);
+	rig_until_done(r);
+	assert_int_equal(r->done, 1);
+	nctl_ledger_prune(r->ledger, nctl_session_mirror(r->session));
+	r->undone = first; /* undo borrows from it */
 }
 
 const struct nctl_mirror_link *rig_link(const struct rig *r, const char *name)

@@ -18,7 +18,7 @@ struct rig {
 	size_t intended;
 	int intend_error; /* what intend answers */
 	struct nctl_want *want;
-	struct nctl_plan *plan;
+	struct nctl_plan *plan, *undone;
 	unsigned done; /* calls */
 	struct nctl_outcome outcome;
 };
@@ -41,6 +41,8 @@ void rig_settle(struct rig *r);
 void rig_start(struct rig *r, const char *body, bool keep_going);
 /* To the end of the run; the ledger is pruned as the reconciler does it. */
 void rig_apply(struct rig *r, const char *body, bool keep_going);
+/* Back to the state before the last run. */
+void rig_undo(struct rig *r);
 /* Operations that a plan for body would have now. */
 size_t rig_plan(struct rig *r, const char *body);
 

@@ -138,6 +138,75 @@ static void one_faulty(struct rig *r, struct random *rnd, const char *body)
 	rig_check_mirror(r);
 }
 
+/*
+ * What the way back may leave to the next apply: what follows from a lower that came up again (a link that
+ * should be down, IPv6 addresses that went with it), and an MTU that hangs on others.
+ */
+static bool is_near(const struct nctl_plan *p)
+{
+	const uint64_t near = NCTL_LINK_BIT(FLAGS) | NCTL_LINK_BIT(MTU);
+
+	for (size_t i = 0; i < p->n_ops; i++) {
+		const struct nctl_op *op = &p->ops[i];
+		bool v6 = op->type == NCTL_OP_ADDR_NEW && op->want_addr->v.local.family == AF_INET6;
+
+		if (!v6 && (op->type != NCTL_OP_LINK_SET || op->diff.common & ~near || op->diff.data))
+			return false;
+	}
+	return true;
+}
+
+/* From a settled state to another one, with a refusal on the way, and back: then nothing is left to do there.
+ */
+static void there_and_back(struct rig *r, struct random *rnd, const char *from, const char *to)
+{
+	char *text, *undo;
+	struct nctl_fake_refusal f = {.skip = random_below(rnd, 25), .error = -EPERM, .text = "injected"};
+
+	nctl_fake_refuse(r->fake, &f);
+	rig_apply(r, to, false);
+	nctl_fake_clear_refusals(r->fake);
+	if (!r->outcome.refused)
+		return;
+	text = world_print(r->plan);
+	rig_undo(r);
+	if (r->outcome.status || r->outcome.refused || r->outcome.unseen)
+		fail_with(r, "the way back is not free", to);
+	rig_settle(r);
+	rig_check_mirror(r);
+	undo = world_print(r->plan);
+	if (rig_plan(r, from) && !is_near(r->plan)) {
+		fprintf(stderr, "--- was undone\n%s--- by\n%s", text, undo);
+		fail_with(r, "the state is not as before", from);
+	}
+	free(text);
+	free(undo);
+}
+
+static void test_undo(void **state)
+{
+	struct random rnd = random_init("exec undo");
+
+	(void)state;
+	for (unsigned i = 0; i < 60; i++) {
+		struct nctl_strbuf from = NCTL_STRBUF_INIT, to = NCTL_STRBUF_INIT;
+		struct rig r;
+
+		rig_init(&r, random_next(&rnd) % 1000);
+		for (int k = 0; k < 3; k++) {
+			nctl_strbuf_reset(&from);
+			nctl_strbuf_reset(&to);
+			random_config(&rnd, false, &from);
+			random_config(&rnd, false, &to);
+			reach(&r, nctl_strbuf_str(&from));
+			there_and_back(&r, &rnd, nctl_strbuf_str(&from), nctl_strbuf_str(&to));
+		}
+		nctl_strbuf_fini(&from);
+		nctl_strbuf_fini(&to);
+		rig_fini(&r);
+	}
+}
+
 static void run(struct random *rnd, unsigned rounds, bool faulty)
 {
 	for (unsigned i = 0; i < rounds; i++) {
@@ -147,7 +216,7 @@ static void run(struct random *rnd, unsigned rounds, bool faulty)
 		for (int k = 0; k < 4; k++) {
 			struct nctl_strbuf body = NCTL_STRBUF_INIT;
 
-			random_config(rnd, &body);
+			random_config(rnd, true, &body);
 			if (faulty)
 				one_faulty(&r, rnd, nctl_strbuf_str(&body));
 			reach(&r, nctl_strbuf_str(&body));
@@ -179,6 +248,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_clean),
 		cmocka_unit_test(test_faulty),
+		cmocka_unit_test(test_undo),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,7 +21,7 @@ struct config {
 	struct nctl_strbuf *out;
 	struct port ports[16];
 	size_t n_ports;
-	bool bond, bridges[2], vrfs[2];
+	bool mtus, bond, bridges[2], vrfs[2];
 };
 
 static bool maybe(struct config *c, unsigned one_in)
@@ -56,7 +56,7 @@ static void put_addresses(struct config *c)
 static void put_common(struct config *c, unsigned level)
 {
 	put_addresses(c);
-	if (maybe(c, 3))
+	if (c->mtus && maybe(c, 3))
 		nctl_strbuf_printf(c->out, ", mtu: %u",
 			(level ? 1400 - 10 * level : 1400 + 100 * random_below(c->r, 3)) -
 				random_below(c->r, level ? 3 : 1));
@@ -206,9 +206,9 @@ static void put_stacked(struct config *c)
 	nctl_strbuf_printf(c->out, ", mode: %s}\n", maybe(c, 2) ? "private" : "bridge");
 }
 
-void random_config(struct random *r, struct nctl_strbuf *out)
+void random_config(struct random *r, bool mtus, struct nctl_strbuf *out)
 {
-	struct config c = {.r = r, .out = out};
+	struct config c = {.r = r, .out = out, .mtus = mtus};
 
 	nctl_strbuf_puts(out, "  ethernets:\n    eth0: {");
 	put_addresses(&c);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include <stdbool.h>
+
 #include "base/strbuf.h"
 #include "random.h"
 
@@ -9,4 +11,4 @@
  * dummies, pairs, bonds, bridges, VRFs, VLANs and macvlans on each other, with addresses. eth0 and eth1 are
  * network cards.
  */
-void random_config(struct random *r, struct nctl_strbuf *out);
+void random_config(struct random *r, bool mtus, struct nctl_strbuf *out);

@@ -29,7 +29,7 @@ static void test_settles(void **state)
 		for (int i = 0; i < 6; i++) {
 			struct nctl_strbuf body = NCTL_STRBUF_INIT;
 
-			random_config(&r, &body);
+			random_config(&r, true, &body);
 			world_settle(&w, nctl_strbuf_str(&body));
 			nctl_strbuf_fini(&body);
 		}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * DOC: what the way back (undo.c) needs to know: while a plan is built, the state of what it will change or
+ * delete is copied into its operations, with what goes along: addresses of a link that flaps, ports of a
+ * master that goes, secondaries of an IPv4 address.
+ */
+#include "plan/private.h"
+
+#include <errno.h>
+#include <linux/if_addr.h>
+#include <linux/rtnetlink.h>
+#include <stdlib.h>
+
+/* What the kernel makes again by itself is left out. */
+static bool is_worth_keeping(const struct nctl_addr *a)
+{
+	return a->local.family == AF_INET || a->scope != RT_SCOPE_LINK;
+}
+
+static int remember_addrs(struct nctl_op_before *before, const struct nctl_mirror_link *l)
+{
+	const struct nctl_mirror_addr *a;
+
+	if (!l->addrs.n)
+		return 0;
+	before->addrs = calloc(l->addrs.n, sizeof(*before->addrs));
+	if (!before->addrs)
+		return -ENOMEM;
+	for (a = nctl_mirror_addr_first(l); a; a = nctl_mirror_addr_next(a))
+		if (is_worth_keeping(&a->v))
+			before->addrs[before->n_addrs++] = a->v;
+	return 0;
+}
+
+/* Can this operation cost the link its addresses? */
+static bool takes_addrs(const struct nctl_op *op)
+{
+	return op->type == NCTL_OP_LINK_DEL || op->cls >= NCTL_CHANGE_FLAP ||
+	       (op->diff.common & (NCTL_LINK_BIT(MASTER) | NCTL_LINK_BIT(FLAGS)));
+}
+
+/* Ports of a link that goes are let go, whether or not the plan has anything to say of them. */
+static int remember_ports(struct nctl_op_before *before, const struct nctl_mirror_link *l)
+{
+	struct nctl_list *n;
+	size_t count = 0;
+
+	nctl_list_for_each(n, &l->ports)
+		count++;
+	if (!count)
+		return 0;
+	before->ports = calloc(count, sizeof(*before->ports));
+	if (!before->ports)
+		return -ENOMEM;
+	nctl_list_for_each(n, &l->ports) {
+		const struct nctl_mirror_link *port = nctl_list_entry(n, struct nctl_mirror_link, in_master);
+		struct nctl_op_before *p = &before->ports[before->n_ports];
+
+		if (nctl_link_copy(&p->link, &port->v) < 0)
+			return -ENOMEM;
+		before->n_ports++;
+		if (remember_addrs(p, port) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static bool has_secondaries(const struct nctl_mirror_link *l)
+{
+	const struct nctl_mirror_addr *a = nctl_mirror_addr_first(l);
+
+	while (a && (a->v.local.family != AF_INET || !(a->v.flags & IFA_F_SECONDARY)))
+		a = nctl_mirror_addr_next(a);
+	return a;
+}
+
+/* An IPv4 address takes the secondaries of its subnet along. */
+static int remember_secondaries(struct nctl_op *op, const struct nctl_mirror_link *l)
+{
+	const struct nctl_prefix subnet = nctl_plan_subnet(op->addr);
+	const struct nctl_mirror_addr *a;
+
+	op->before = calloc(1, sizeof(*op->before));
+	if (!op->before)
+		return -ENOMEM;
+	op->before->link = NCTL_LINK_INIT;
+	op->before->addrs = calloc(l->addrs.n, sizeof(*op->before->addrs));
+	if (!op->before->addrs)
+		return -ENOMEM;
+	for (a = nctl_mirror_addr_first(l); a; a = nctl_mirror_addr_next(a)) {
+		struct nctl_prefix other = nctl_plan_subnet(&a->v);
+
+		if (a->v.local.family == AF_INET && (a->v.flags & IFA_F_SECONDARY) &&
+			nctl_prefix_equal(&other, &subnet))
+			op->before->addrs[op->before->n_addrs++] = a->v;
+	}
+	return 0;
+}
+
+static int remember_link(struct nctl_op *op, const struct nctl_mirror *have)
+{
+	const struct nctl_mirror_link *l = nctl_mirror_link_get(have, op->ifindex);
+
+	if (!l)
+		return 0; /* it is made by this plan */
+	op->before = calloc(1, sizeof(*op->before));
+	if (!op->before || nctl_link_copy(&op->before->link, &l->v) < 0)
+		return -ENOMEM;
+	if (op->type == NCTL_OP_LINK_DEL && remember_ports(op->before, l) < 0)
+		return -ENOMEM;
+	return takes_addrs(op) ? remember_addrs(op->before, l) : 0;
+}
+
+static int remember_addr(struct nctl_plan *p, struct nctl_op *op, const struct nctl_mirror *have)
+{
+	struct nctl_addr wanted = op->want_addr->v, *copy;
+	const struct nctl_mirror_addr *a;
+
+	wanted.ifindex = op->ifindex;
+	a = nctl_mirror_addr_get(have, &wanted);
+	if (!a)
+		return 0;
+	copy = nctl_arena_alloc(&p->arena, sizeof(*copy));
+	if (!copy)
+		return -ENOMEM;
+	*copy = a->v;
+	op->addr = copy;
+	return 0;
+}
+
+int nctl_plan_remember(struct nctl_plan *p, const struct nctl_mirror *have)
+{
+	const struct nctl_mirror_link *l = NULL; /* of the last ADDR_DEL: they come link by link */
+	bool mixed = false;                      /* it has secondaries */
+	int r = 0;
+
+	for (size_t i = 0; r >= 0 && i < p->n_ops; i++)
+		switch ((enum nctl_op_type)p->ops[i].type) {
+		case NCTL_OP_LINK_SET:
+		case NCTL_OP_LINK_DEL:
+			r = remember_link(&p->ops[i], have);
+			break;
+		case NCTL_OP_ADDR_NEW:
+			r = remember_addr(p, &p->ops[i], have);
+			break;
+		case NCTL_OP_LINK_NEW:
+		case NCTL_OP_ALTNAME_NEW:
+		case NCTL_OP_ALTNAME_DEL:
+			break;
+		case NCTL_OP_ADDR_DEL:
+			if (!l || l->v.ifindex != p->ops[i].ifindex) {
+				l = nctl_mirror_link_get(have, p->ops[i].ifindex);
+				mixed = l && has_secondaries(l);
+			}
+			if (mixed && p->ops[i].addr->local.family == AF_INET)
+				r = remember_secondaries(&p->ops[i], l);
+			break;
+		}
+	return r;
+}
+
+static void fini_before(struct nctl_op_before *before)
+{
+	for (size_t i = 0; i < before->n_ports; i++)
+		fini_before(&before->ports[i]);
+	nctl_link_fini(&before->link);
+	free(before->ports);
+	free(before->addrs);
+}
+
+void nctl_plan_forget(struct nctl_plan *p)
+{
+	for (size_t i = 0; i < p->n_ops; i++) {
+		if (p->ops[i].before)
+			fini_before(p->ops[i].before);
+		free(p->ops[i].before);
+	}
+}
