@@ -327,6 +327,7 @@ static int method_query(sd_bus_message *m, void *userdata, sd_bus_error *error)
 
 	if (c->n_streams >= ND_STREAMS_MAX_PER_CLIENT)
 		return too_many(error, "answers to one client", ND_STREAMS_MAX_PER_CLIENT);
+	nd_reconcile_be_brief(c->bus->reconcile);
 	if (c->bus->n_streams >= ND_STREAMS_MAX)
 		return too_many(error, "answers", ND_STREAMS_MAX);
 	r = read_query(c, m, &q, error);

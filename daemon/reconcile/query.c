@@ -155,6 +155,7 @@ void nd_reconcile_status(struct nd_reconcile *r, struct nctl_strbuf *out)
 {
 	struct nctl_json j;
 
+	nd_reconcile_be_brief(r);
 	nctl_json_init(&j, out);
 	nctl_json_obj_begin(&j);
 	nctl_json_kstr(&j, "version", NETCTLD_VERSION);

@@ -224,3 +224,8 @@ const struct nctl_mirror *nd_reconcile_mirror(const struct nd_reconcile *r)
 {
 	return r->first_synced ? nctl_session_mirror(r->session) : NULL;
 }
+
+void nd_reconcile_be_brief(struct nd_reconcile *r)
+{
+	nctl_session_be_brief(r->session);
+}

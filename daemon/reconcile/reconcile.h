@@ -71,4 +71,6 @@ void nd_reconcile_forget(struct nd_reconcile *r, void *userdata);
  * receives, refusals, dumps, …}, "events": {…}, "loop": {…}, "pending": […], "last_error"} */
 void nd_reconcile_status(struct nd_reconcile *r, struct nctl_strbuf *out);
 /* NULL until the mirror was whole for the first time: half an answer would look like a whole one. */
+/* A client asked something other than a change: a job that is on gives way for a while. */
+void nd_reconcile_be_brief(struct nd_reconcile *r);
 const struct nctl_mirror *nd_reconcile_mirror(const struct nd_reconcile *r);

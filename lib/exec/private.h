@@ -63,6 +63,7 @@ struct nctl_session {
 	struct nctl_mirror *mirror;
 	struct sync sync;
 	struct run run;
+	unsigned brief; /* so many batches are to be short ones */
 	uint64_t epoch, losses, resyncs, undecodable;
 };
 

@@ -2,10 +2,10 @@
 /*
  * DOC: carries out a plan, phase by phase. Operations become batches; two of them are on their way at most,
  * so that the requester never waits for us and a refusal is known soon. A batch has as many messages as the
- * kernel does in about SEND_TARGET_US, measured as we go: long enough to be cheap, short enough that nobody
- * waits long for the RTNL lock. A phase ends when all of it is answered for and the mirror has been looked
- * at; what the mirror does not show yet is looked for again at the end, until VERIFY_MS have passed. A
- * refusal poisons what needs it; without keep_going no further phase is started.
+ * kernel does in about SEND_TARGET_US, or SEND_BRIEF_US while somebody asks us things, measured as we go. A
+ * phase ends when all of it is answered for and the mirror has been looked at; what the mirror does not show
+ * yet is looked for again at the end, until VERIFY_MS have passed. A refusal poisons what needs it; without
+ * keep_going no further phase is started.
  */
 #include "exec/private.h"
 
@@ -15,9 +15,17 @@
 
 enum {
 	BATCH_BYTES = 64 * 1024,
-	WINDOW_FIRST = 32, /* messages, before anything is measured */
+	WINDOW_FIRST = 32, /* messages, before anything is measured; so few take no long time anywhere */
+	WINDOW_FIRST_BRIEF = 16,
 	WINDOW_MIN = 8,
-	SEND_TARGET_US = 5000, /* tests/bench/s1 shows what it costs, tests/live/latency what it buys */
+	/*
+	 * How long the kernel may work on one batch: few system calls when nobody waits, quick answers when
+	 * somebody does (on one processor, or for the RTNL lock). tests/bench/s1 and tests/bench/latency show
+	 * both.
+	 */
+	SEND_TARGET_US = 25 * 1000,
+	SEND_BRIEF_US = 4 * 1000,
+	BRIEF_BATCHES = 64, /* after somebody asked */
 	VERIFY_MS = 2000, /* work that the kernel puts off; what is there already shows in the dump before */
 };
 
@@ -97,15 +105,24 @@ static bool is_moot(const struct nctl_op *op, int error)
 	return false;
 }
 
-static void adapt_window(struct run *run, const struct nctl_batch *b, size_t n)
+static void adapt_window(struct nctl_session *s, const struct nctl_batch *b, size_t n)
 {
-	uint64_t fit = b->send_us ? n * SEND_TARGET_US / b->send_us : NCTL_WINDOW_MAX;
+	struct run *run = &s->run;
+	uint64_t target = s->brief ? SEND_BRIEF_US : SEND_TARGET_US;
+	uint64_t fit = b->send_us ? n * target / b->send_us : NCTL_WINDOW_MAX;
 
 	if (fit > run->window * 2)
 		fit = run->window * 2; /* a few cheap messages say little about the next ones */
 	if (fit < WINDOW_MIN)
 		fit = WINDOW_MIN;
 	run->window = fit < NCTL_WINDOW_MAX ? fit : NCTL_WINDOW_MAX;
+	if (s->brief)
+		s->brief--;
+}
+
+void nctl_session_be_brief(struct nctl_session *s)
+{
+	s->brief = BRIEF_BATCHES;
 }
 
 static int cmp_reply(const void *x, const void *y)
@@ -142,7 +159,7 @@ void nctl_run_batch_back(struct nctl_session *s, struct nctl_batch *b)
 	for (size_t i = 0; i < rb->n; i++)
 		if (run->plan->ops[rb->ops[i]].state == NCTL_OP_SENT)
 			run->plan->ops[rb->ops[i]].state = NCTL_OP_ACKED;
-	adapt_window(run, b, rb->n);
+	adapt_window(s, b, rb->n);
 }
 
 /* Puts the next operations into b. Returns how many messages it has then; intents go to the ledger's keeper.
@@ -236,12 +253,14 @@ static void check_phase(struct nctl_session *s)
 	}
 }
 
-static void enter_phase(struct run *run, enum nctl_phase phase)
+static void enter_phase(struct nctl_session *s, enum nctl_phase phase)
 {
+	struct run *run = &s->run;
+
 	run->phase = phase;
 	while (run->phase_end < run->plan->n_ops && run->plan->ops[run->phase_end].phase == phase)
 		run->phase_end++;
-	run->window = WINDOW_FIRST;
+	run->window = s->brief ? WINDOW_FIRST_BRIEF : WINDOW_FIRST;
 }
 
 /* Those that the mirror shows meanwhile are done. */
@@ -310,7 +329,7 @@ void nctl_run_advance(struct nctl_session *s)
 		if (run->stopping || run->phase + 1 == NCTL_PHASE_N) {
 			start_verifying(s);
 		} else {
-			enter_phase(run, run->phase + 1);
+			enter_phase(s, run->phase + 1);
 		}
 	}
 	nctl_run_verify(s);
@@ -407,7 +426,7 @@ int nctl_session_run(struct nctl_session *s, struct nctl_plan *plan, bool keep_g
 		.unseen = unseen,
 		.started = nctl_time_now(),
 	};
-	enter_phase(run, 0);
+	enter_phase(s, 0);
 	nctl_run_advance(s);
 	return 0;
 }

@@ -78,6 +78,11 @@ void nd_reconcile_forget(struct nd_reconcile *r, void *userdata)
 	}
 }
 
+void nd_reconcile_be_brief(struct nd_reconcile *r)
+{
+	(void)r;
+}
+
 void nd_reconcile_status(struct nd_reconcile *r, struct nctl_strbuf *out)
 {
 	for (size_t i = 0; i < r->n_held; i++)
