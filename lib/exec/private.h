@@ -63,7 +63,7 @@ struct nctl_session {
 	struct nctl_mirror *mirror;
 	struct sync sync;
 	struct run run;
-	unsigned brief; /* so many batches are to be short ones */
+	nctl_time brief_until; /* batches are to be short ones until then */
 	uint64_t epoch, losses, resyncs, undecodable;
 };
 

@@ -25,7 +25,7 @@ enum {
 	 */
 	SEND_TARGET_US = 25 * 1000,
 	SEND_BRIEF_US = 4 * 1000,
-	BRIEF_BATCHES = 64, /* after somebody asked */
+	BRIEF_FOR_US = 50 * 1000, /* after somebody asked: the next question would have come */
 	VERIFY_MS = 2000, /* work that the kernel puts off; what is there already shows in the dump before */
 };
 
@@ -105,10 +105,15 @@ static bool is_moot(const struct nctl_op *op, int error)
 	return false;
 }
 
+static bool is_brief(const struct nctl_session *s)
+{
+	return s->brief_until.usec && nctl_time_cmp(nctl_time_now(), s->brief_until) < 0;
+}
+
 static void adapt_window(struct nctl_session *s, const struct nctl_batch *b, size_t n)
 {
 	struct run *run = &s->run;
-	uint64_t target = s->brief ? SEND_BRIEF_US : SEND_TARGET_US;
+	uint64_t target = is_brief(s) ? SEND_BRIEF_US : SEND_TARGET_US;
 	uint64_t fit = b->send_us ? n * target / b->send_us : NCTL_WINDOW_MAX;
 
 	if (fit > run->window * 2)
@@ -116,13 +121,11 @@ static void adapt_window(struct nctl_session *s, const struct nctl_batch *b, siz
 	if (fit < WINDOW_MIN)
 		fit = WINDOW_MIN;
 	run->window = fit < NCTL_WINDOW_MAX ? fit : NCTL_WINDOW_MAX;
-	if (s->brief)
-		s->brief--;
 }
 
 void nctl_session_be_brief(struct nctl_session *s)
 {
-	s->brief = BRIEF_BATCHES;
+	s->brief_until = nctl_time_add_us(nctl_time_now(), BRIEF_FOR_US);
 }
 
 static int cmp_reply(const void *x, const void *y)
@@ -260,7 +263,7 @@ static void enter_phase(struct nctl_session *s, enum nctl_phase phase)
 	run->phase = phase;
 	while (run->phase_end < run->plan->n_ops && run->plan->ops[run->phase_end].phase == phase)
 		run->phase_end++;
-	run->window = s->brief ? WINDOW_FIRST_BRIEF : WINDOW_FIRST;
+	run->window = is_brief(s) ? WINDOW_FIRST_BRIEF : WINDOW_FIRST;
 }
 
 /* Those that the mirror shows meanwhile are done. */
