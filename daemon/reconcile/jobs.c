@@ -293,6 +293,7 @@ static void applied(
  */
 static void parse(struct nd_reconcile *r, struct job *job)
 {
+	nctl_time began = nctl_time_now();
 	int e = 0;
 
 	if (job->origin == JOB_RELOAD || (job->origin == JOB_START && !r->generation))
@@ -304,6 +305,8 @@ static void parse(struct nd_reconcile *r, struct job *job)
 	} else if (e < 0) {
 		fail_errno(r, "cannot read the configuration", e);
 	} else {
+		nd_debug("%zu files read, %zu links wanted: %lld us", job->texts.n, job->want->n_links,
+			(long long)nctl_time_diff_us(nctl_time_now(), began));
 		r->step = STEP_PARSED;
 		nd_wake_send(&r->wake);
 	}
@@ -312,6 +315,7 @@ static void parse(struct nd_reconcile *r, struct job *job)
 /* Second turn: from what is wanted to a plan on its way. */
 static void plan_and_run(struct nd_reconcile *r, struct job *job)
 {
+	nctl_time began = nctl_time_now();
 	int e = nd_job_plan(r, job->want, job->flags, &job->plan);
 
 	if (e < 0) {
@@ -322,6 +326,8 @@ static void plan_and_run(struct nd_reconcile *r, struct job *job)
 		fail(r, ND_EXIT_CONFIG, "the plan is blocked; nothing was changed");
 		return;
 	}
+	nd_debug("%zu operations planned: %lld us", job->plan->n_ops,
+		(long long)nctl_time_diff_us(nctl_time_now(), began));
 	r->step = STEP_RUNNING;
 	e = nctl_session_run(r->session, job->plan, job->flags & ND_APPLY_KEEP_GOING, applied, r);
 	if (e < 0)
