@@ -154,30 +154,63 @@ static int told_cmp(const void *a, const void *b)
 	return r ? r : (x->op > y->op) - (x->op < y->op);
 }
 
-static int entry_cmp(const void *a, const void *b)
+static int entry_cmp_told(const void *a, const void *b)
+{
+	return told_cmp(&((const struct entry *)a)->first, &((const struct entry *)b)->first);
+}
+
+static int entry_cmp_place(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;
 
 	return (x->first.op > y->first.op) - (x->first.op < y->first.op);
 }
 
-/* Does t go into e? Then it is counted there. */
-static bool extend_entry(struct entry *e, const struct told *t)
+static struct entry new_entry(const struct nctl_op *op)
 {
-	const struct nctl_op *op = t->op;
+	struct told t = tell(op);
 
-	if (e->count && (told_apart(&e->last, t) || (!t->def && t->number - e->last.number > 1)))
+	return (struct entry){
+		.first = t, .last = t, .count = op->pair ? 2 : 1, .cls = op->cls, .diff = op->diff};
+}
+
+/* Does b go on where a ends? Then it is counted there. */
+static bool join_entries(struct entry *a, const struct entry *b)
+{
+	if (told_apart(&a->last, &b->first) || (!a->last.def && b->first.number - a->last.number > 1))
 		return false;
-	if (!e->count)
-		e->first = *t;
-	e->last = *t;
-	e->count += op->pair ? 2 : 1;
-	if (op->cls > e->cls)
-		e->cls = op->cls;
-	e->diff.common |= op->diff.common;
-	e->diff.data |= op->diff.data;
-	e->diff.port |= op->diff.port;
+	a->last = b->last;
+	a->count += b->count;
+	if (b->cls > a->cls)
+		a->cls = b->cls;
+	a->diff.common |= b->diff.common;
+	a->diff.data |= b->diff.data;
+	a->diff.port |= b->diff.port;
 	return true;
+}
+
+struct entries {
+	struct entry *v;
+	size_t n, cap;
+};
+
+static int add_entry(struct entries *es, const struct nctl_op *op)
+{
+	struct entry e = new_entry(op);
+
+	if (es->n && join_entries(&es->v[es->n - 1], &e))
+		return 0;
+	if (es->n == es->cap) {
+		size_t cap = es->cap ? 2 * es->cap : 32;
+		struct entry *v = reallocarray(es->v, cap, sizeof(*v));
+
+		if (!v)
+			return -ENOMEM;
+		es->v = v;
+		es->cap = cap;
+	}
+	es->v[es->n++] = e;
+	return 0;
 }
 
 static void put_fields(struct nctl_json *j, const struct nctl_field_table *t, uint64_t mask)
@@ -229,41 +262,43 @@ static void put_entry(struct nctl_json *j, const struct nctl_plan *p, const stru
 	nctl_json_obj_end(j);
 }
 
-/* Sorted by what goes together, then folded, then sorted by where the first of each stands in the plan. */
-static size_t fold(const struct nctl_plan *p, struct told *told, struct entry *entries)
+/*
+ * Folded as they come, which makes one entry of a range; what interleaves is then sorted by what goes
+ * together, folded again, and put back in the order of the plan.
+ */
+static int fold(const struct nctl_plan *p, struct entries *es)
 {
-	size_t n = 0, n_entries = 0;
+	size_t n = 0;
+	int r = 0;
 
-	for (size_t i = 0; i < p->n_ops; i++)
+	for (size_t i = 0; r >= 0 && i < p->n_ops; i++)
 		if (is_told_apart(&p->ops[i]))
-			told[n++] = tell(&p->ops[i]);
-	if (n)
-		qsort(told, n, sizeof(*told), told_cmp);
-	for (size_t i = 0; i < n; i++)
-		if (!n_entries || !extend_entry(&entries[n_entries - 1], &told[i]))
-			extend_entry(&entries[n_entries++], &told[i]);
-	if (n_entries)
-		qsort(entries, n_entries, sizeof(*entries), entry_cmp);
-	return n_entries;
+			r = add_entry(es, &p->ops[i]);
+	if (r < 0 || !es->n)
+		return r;
+	qsort(es->v, es->n, sizeof(*es->v), entry_cmp_told);
+	for (size_t i = 1; i < es->n; i++)
+		if (!join_entries(&es->v[n], &es->v[i]))
+			es->v[++n] = es->v[i];
+	es->n = n + 1;
+	qsort(es->v, es->n, sizeof(*es->v), entry_cmp_place);
+	return 0;
 }
 
 static void put_entries(struct nctl_json *j, const struct nctl_plan *p)
 {
-	_cleanup_(nctl_freep) struct told *told = calloc(p->n_ops + 1, sizeof(*told));
-	_cleanup_(nctl_freep) struct entry *entries = calloc(p->n_ops + 1, sizeof(*entries));
-	size_t n = 0;
+	struct entries es = {0};
 
-	if (told && entries)
-		n = fold(p, told, entries);
-	else
+	if (fold(p, &es) < 0)
 		j->out->err = -ENOMEM;
 	nctl_json_key(j, "entries");
 	nctl_json_arr_begin(j);
-	for (size_t i = 0; i < n && i < ENTRIES_MAX; i++)
-		put_entry(j, p, &entries[i]);
+	for (size_t i = 0; i < es.n && i < ENTRIES_MAX; i++)
+		put_entry(j, p, &es.v[i]);
 	nctl_json_arr_end(j);
-	if (n > ENTRIES_MAX)
-		nctl_json_ku64(j, "entries_left_out", n - ENTRIES_MAX);
+	if (es.n > ENTRIES_MAX)
+		nctl_json_ku64(j, "entries_left_out", es.n - ENTRIES_MAX);
+	free(es.v);
 }
 
 static const char *problem_type(const struct nctl_problem *pr)
