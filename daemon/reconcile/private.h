@@ -71,8 +71,10 @@ struct nd_reconcile {
 	struct nd_io io;
 	struct nd_timer timer;
 	struct nd_wake wake;
-	bool watching;     /* the session exists and its watchers are set up */
-	bool first_synced; /* ledger and generation are loaded, the first pass is queued */
+	nctl_time busy_until; /* batches are on their way; events wait for them until then at most. 0: none
+	                         are */
+	bool watching;        /* the session exists and its watchers are set up */
+	bool first_synced;    /* ledger and generation are loaded, the first pass is queued */
 	uint64_t generation;
 	struct nd_config_texts texts; /* of the accepted generation */
 	struct nctl_list jobs;        /* struct job; the first one may be active */

@@ -25,12 +25,13 @@ static void rewatch(struct nd_reconcile *r)
 	nctl_time at = nctl_session_deadline(r->session);
 
 	if (nctl_session_is_busy(r->session)) {
-		nctl_time soon = nctl_time_add_us(nctl_time_now(), BUSY_US);
-
+		if (!r->busy_until.usec)
+			r->busy_until = nctl_time_add_us(nctl_time_now(), BUSY_US);
 		nd_io_stop(&r->io);
-		if (nctl_time_cmp(soon, at) < 0)
-			at = soon;
+		if (nctl_time_cmp(r->busy_until, at) < 0)
+			at = r->busy_until;
 	} else {
+		r->busy_until.usec = 0;
 		nd_io_start(&r->io);
 	}
 	nd_timer_set(&r->timer, at);
@@ -65,6 +66,7 @@ static void on_timer(struct nd_timer *t)
 	struct nd_reconcile *r = t->userdata;
 
 	nctl_session_tick(r->session, nctl_time_now());
+	r->busy_until.usec = 0;
 	rewatch(r);
 	if (nctl_session_is_busy(r->session))
 		nd_io_start(&r->io);
