@@ -77,7 +77,7 @@ say "1. The job: a bond with 1,500 VLANs, each with an IPv6 address, all in one 
 run cat s1.yaml
 
 say "2. Is that a valid configuration? Nothing needs to run for that"
-must netctl check s1.yaml
+must netctld --check s1.yaml
 
 say "3. The daemon, with an empty configuration folder: it looks, and changes nothing"
 printf '%s$ netctld -c conf -r run &%s\n' "$green" "$plain"
@@ -140,7 +140,7 @@ else
 fi
 cat <<'END'
   less man/netctld.yaml.5.scd    what can be written in such a file
-  netctl check FILE              your own netplan files: every error with its place
+  netctld --check FILE           your own netplan files: every error with its place
   netctl -j link                 the same keys and values as ip -j -d link
   contrib/check                  all tests
 END
