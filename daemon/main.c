@@ -5,6 +5,7 @@
  * network.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <malloc.h>
 #include <signal.h>
@@ -215,6 +216,7 @@ static int run(const struct settings *s)
 		.paths = s->paths,
 		.n_paths = s->n_paths,
 		.runtime_dir = s->runtime_dir,
+		.lock_dir = "/run/netctld.locks",
 		.kernel = nctl_kernel_here(),
 		.observe = s->observe,
 	};
@@ -242,12 +244,26 @@ static int run(const struct settings *s)
 	return r ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
+/* Were one of these closed, a file of ours would take its number, and messages would be written into it. */
+static void open_std_fds(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDWR);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
 int main(int argc, char **argv)
 {
 	const char *dir = getenv("RUNTIME_DIRECTORY");
 	struct settings s = {.runtime_dir = dir && *dir ? dir : "/run/netctld", .log_level = 6};
-	int r = parse_args(argc, argv, &s);
+	int r;
 
+	open_std_fds();
+	r = parse_args(argc, argv, &s);
 	if (r)
 		return r < 0 ? 2 : 0;
 	if (s.check)

@@ -19,7 +19,8 @@
 #include "netctl/cli.h"
 
 /* An apply may take as long as the kernel wants. */
-#define CALL_TIMEOUT_US (UINT64_C(3600) * 1000000)
+#define CHANGE_TIMEOUT_US (UINT64_C(3600) * 1000000) /* a job may be long, and others wait before it */
+#define READ_TIMEOUT_US   (UINT64_C(30) * 1000000)
 
 #define FILE_BYTES_MAX (64 << 20) /* the daemon takes no more */
 
@@ -126,11 +127,11 @@ int cli_bus_call(sd_bus *bus, sd_bus_message *m, sd_bus_message **ret_reply)
 	int r;
 
 	if (strcmp(member, "Apply") != 0 && strcmp(member, "Reload") != 0) {
-		r = sd_bus_call(bus, m, CALL_TIMEOUT_US, &error, ret_reply);
+		r = sd_bus_call(bus, m, READ_TIMEOUT_US, &error, ret_reply);
 		return r < 0 ? explain(&error, r) : CLI_OK;
 	}
 	sigaction(SIGINT, &on, &old);
-	r = sd_bus_call(bus, m, CALL_TIMEOUT_US, &error, ret_reply);
+	r = sd_bus_call(bus, m, CHANGE_TIMEOUT_US, &error, ret_reply);
 	sigaction(SIGINT, &old, NULL);
 	return r < 0 ? explain(&error, r) : CLI_OK;
 }

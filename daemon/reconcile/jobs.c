@@ -248,6 +248,9 @@ static void undone(
 	if (e < 0)
 		nd_error("cannot write the ledger: %s", strerror(-e));
 	nd_report_first_refusal(job->plan, &why);
+	if (!why.len && job->outcome.status < 0)
+		nctl_strbuf_printf(&why, "broken off: %s (is the runtime folder %s full?)",
+			strerror(-job->outcome.status), r->opts.runtime_dir);
 	nctl_strbuf_puts(&why,
 		whole ? "; the state is as before" : "; going back to the state before failed in part: ");
 	if (!whole)
@@ -255,7 +258,9 @@ static void undone(
 	nd_error("not applied: %s", nctl_strbuf_str(&why));
 	remember_error(r, nctl_strbuf_str(&why));
 	report_and_answer(r, ND_EXIT_REFUSED,
-		whole ? "refused; the state is as before" : "refused, and going back failed in part",
+		job->outcome.status < 0 ? nctl_strbuf_str(&why)
+		: whole                 ? "refused; the state is as before"
+					: "refused, and going back failed in part",
 		whole ? "rolled-back" : "failed");
 	nd_jobs_advance(r);
 }

@@ -11,16 +11,18 @@
 /* store.c: the runtime folder: the ledger (appended while a plan runs, written anew between) and the
  * generation. */
 struct store {
-	int dir_fd, lock_fd, ledger_fd;
+	int dir_fd, lock_fd, ledger_fd, namespace_fd;
 	uint64_t cookie;
 	bool torn; /* the ledger ends in the middle of a line */
 };
-#define STORE_INIT ((struct store){-1, -1, -1, 0, false})
+#define STORE_INIT ((struct store){.dir_fd = -1, .lock_fd = -1, .ledger_fd = -1, .namespace_fd = -1})
 
 enum { STORE_LOCKED = 1 }; /* another daemon has this runtime folder */
 
 /* Opens the folder (made with mode 0755 if it is not there) and locks it. 0, STORE_LOCKED, -errno. */
 int nd_store_open(struct store *s, const char *dir);
+/* Keeps a second daemon out of this network namespace. 0, STORE_LOCKED, -errno: cannot be had here. */
+int nd_store_lock_namespace(struct store *s, const char *dir, uint64_t cookie);
 void nd_store_close(struct store *s);
 /* Reads the entries of namespace cookie into l, and makes the file fit for appending. A missing file is
  * empty. */

@@ -149,6 +149,28 @@ static int open_session(struct nd_reconcile *r)
 	return 0;
 }
 
+/* Where /run is not ours to write (a container, a test), only the runtime folder's lock is left. */
+static int lock_namespace(struct nd_reconcile *r)
+{
+	uint64_t cookie;
+	int e;
+
+	if (!r->opts.lock_dir)
+		return 0;
+	e = r->opts.kernel->get_cookie(r->opts.kernel, &cookie);
+	if (e >= 0)
+		e = nd_store_lock_namespace(&r->store, r->opts.lock_dir, cookie);
+	if (e == STORE_LOCKED) {
+		nd_error("another netctld manages this network namespace; each would undo what the other "
+			 "does");
+		return -EBUSY;
+	}
+	if (e < 0)
+		nd_warn("cannot lock the network namespace: %s; mind that no other netctld manages it",
+			strerror(-e));
+	return 0;
+}
+
 int nd_reconcile_new(struct nd_loop *loop, const struct nd_reconcile_options *opts,
 	void (*ready)(void *userdata), void *userdata, struct nd_reconcile **ret)
 {
@@ -170,6 +192,8 @@ int nd_reconcile_new(struct nd_loop *loop, const struct nd_reconcile_options *op
 		nd_error("another netctld uses the runtime folder %s", opts->runtime_dir);
 		e = -EBUSY;
 	}
+	if (e >= 0)
+		e = lock_namespace(r);
 	if (e >= 0)
 		e = open_session(r);
 	if (e < 0) {

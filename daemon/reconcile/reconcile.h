@@ -34,6 +34,7 @@ struct nd_reconcile_options {
 	const char *const *paths; /* configuration files and folders, see nd_config_read_paths */
 	size_t n_paths;
 	const char *runtime_dir;
+	const char *lock_dir; /* has a file for each managed namespace, made if need be; NULL: no such lock */
 	struct nctl_kernel *kernel;
 	bool observe; /* keep the mirror, change nothing at start */
 };

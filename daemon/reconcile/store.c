@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,12 +38,33 @@ int nd_store_open(struct store *s, const char *dir)
 		return -errno;
 	if (flock(lock_fd, LOCK_EX | LOCK_NB) < 0)
 		return errno == EWOULDBLOCK ? STORE_LOCKED : -errno;
-	*s = (struct store){take_fd(dir_fd), take_fd(lock_fd), -1, 0, false};
+	*s = STORE_INIT;
+	s->dir_fd = take_fd(dir_fd);
+	s->lock_fd = take_fd(lock_fd);
+	return 0;
+}
+
+/* One file a namespace, wherever the runtime folders are; only root and the daemon's user can hold it. */
+int nd_store_lock_namespace(struct store *s, const char *dir, uint64_t cookie)
+{
+	_cleanup_(nctl_closep) int fd = -1;
+	char path[PATH_MAX];
+
+	if (mkdir(dir, 0700) < 0 && errno != EEXIST)
+		return -errno;
+	snprintf(path, sizeof(path), "%s/%" PRIu64, dir, cookie);
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return -errno;
+	if (flock(fd, LOCK_EX | LOCK_NB) < 0)
+		return errno == EWOULDBLOCK ? STORE_LOCKED : -errno;
+	s->namespace_fd = take_fd(fd);
 	return 0;
 }
 
 void nd_store_close(struct store *s)
 {
+	nctl_closep(&s->namespace_fd);
 	nctl_closep(&s->ledger_fd);
 	nctl_closep(&s->lock_fd);
 	nctl_closep(&s->dir_fd);

@@ -130,7 +130,8 @@ static void adapt_window(struct nctl_session *s, const struct nctl_batch *b, siz
 
 void nctl_session_be_brief(struct nctl_session *s)
 {
-	s->brief_until = nctl_time_add_us(nctl_time_now(), BRIEF_FOR_US);
+	if (s->run.plan)
+		s->brief_until = nctl_time_add_us(nctl_time_now(), BRIEF_FOR_US);
 }
 
 static int cmp_reply(const void *x, const void *y)

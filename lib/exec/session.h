@@ -85,5 +85,5 @@ int nctl_session_run(struct nctl_session *s, struct nctl_plan *plan, bool keep_g
 		void *userdata),
 	void *userdata);
 bool nctl_session_is_running(const struct nctl_session *s);
-/* Somebody waits for answers: for a while, a run hands the kernel less at a time. */
+/* Somebody waits for answers: a run that is on hands the kernel less at a time for a while. */
 void nctl_session_be_brief(struct nctl_session *s);

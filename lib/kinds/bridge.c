@@ -273,6 +273,7 @@ const struct nctl_kind nctl_kind_bridge = {
 	.parameters = "parameters",
 	.ports_key = "interfaces",
 	.help = "Ethernet bridges",
+	.traits = NCTL_KIND_MTU_OF_PORTS,
 	.data_size = sizeof(struct bridge_data),
 	.data = {bridge_fields, NCTL_ARRAY_SIZE(bridge_fields)},
 	.port_size = sizeof(struct bridge_port),

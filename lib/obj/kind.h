@@ -20,6 +20,7 @@ enum nctl_kind_trait {
 	NCTL_KIND_PHYSICAL = 1 << 5, /* no kind in the kernel: never created nor deleted (ethernets) */
 	/* The kernel brings it up by itself when its lower comes up, all of them in one go (net/8021q vlan_device_event). */
 	NCTL_KIND_FOLLOWS_UP = 1 << 6,
+	NCTL_KIND_MTU_OF_PORTS = 1 << 7, /* its MTU follows its ports' until it is set (bridge) */
 };
 
 struct nctl_kind {

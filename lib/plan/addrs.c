@@ -14,6 +14,12 @@
 #define WANTED_FLAGS                                                                                         \
 	(IFA_F_NODAD | IFA_F_NOPREFIXROUTE | IFA_F_HOMEADDRESS | IFA_F_MANAGETEMPADDR | IFA_F_MCAUTOJOIN)
 
+/* The kernel tells of an IPv4 address whose preferred lifetime is over by its flag alone. */
+static bool is_deprecated(const struct nctl_addr *a)
+{
+	return a->preferred == 0 || (a->flags & IFA_F_DEPRECATED);
+}
+
 bool nctl_plan_addr_differs(const struct nctl_addr *want, const struct nctl_addr *have)
 {
 	uint64_t d = nctl_addr_diff(want, have);
@@ -35,7 +41,7 @@ bool nctl_plan_addr_differs(const struct nctl_addr *want, const struct nctl_addr
 	/* Seconds that tick down are no difference; for ever or not, deprecated or not, is. */
 	if ((want->valid == NCTL_ADDR_FOREVER) != (have->valid == NCTL_ADDR_FOREVER))
 		return true;
-	return (want->preferred == 0) != (have->preferred == 0);
+	return is_deprecated(want) != is_deprecated(have);
 }
 
 static void add(struct builder *b, const struct nctl_want_link *w, const struct nctl_want_addr *a)

@@ -138,6 +138,7 @@ static void replace(struct builder *b, const struct nctl_want_link *w, const str
 		return;
 	op->want = NULL;
 	op->ifindex = have->v.ifindex;
+	op->kind = have->v.kind ? have->v.kind->name : nctl_plan_copy_name(b, have->v.kind_name);
 	op->cls = NCTL_CHANGE_RECREATE;
 	op->implied = lower && lower->removed_by != NCTL_OP_NONE && have->v.lower == lower->have->v.ifindex &&
 	              (w->v.kind->traits & NCTL_KIND_LOWER_REQUIRED);
@@ -244,8 +245,14 @@ static bool set_master(struct builder *b, const struct nctl_want_link *w, bool i
 	struct nctl_link_diff d = {.common = NCTL_LINK_BIT(MASTER)};
 	bool flaps = is_up && (traits & NCTL_KIND_PORT_DOWN),
 	     closed = is_up && (old_traits & NCTL_KIND_PORT_DOWN);
-	enum nctl_phase phase =
-		traits & (NCTL_KIND_PORT_DOWN | NCTL_KIND_PORTS_FIRST) ? NCTL_PHASE_CREATE : NCTL_PHASE_TUNE;
+	bool first = traits & (NCTL_KIND_PORT_DOWN | NCTL_KIND_PORTS_FIRST);
+	enum nctl_phase phase;
+
+	/* A port takes no uppers of some kinds (macvlan), and what has such uppers becomes no port. */
+	first |= it->has_uppers && it->have && it->have->v.master;
+	phase = first ? NCTL_PHASE_CREATE : NCTL_PHASE_TUNE;
+	if (it->have)
+		nctl_plan_clear_uppers(b, it->have);
 
 	if (flaps) {
 		set_down_for_next(b, w, phase);
@@ -292,6 +299,29 @@ static uint64_t lost_to_master(
 	return lost & w->v.has;
 }
 
+/*
+ * A bridge takes the smallest MTU of its ports as they join, unless it was given one by a message of its own
+ * that changed it (net/bridge/br_if.c br_mtu_auto_adjust): so that message comes when all have joined.
+ */
+static void settle_mtu(struct builder *b, const struct nctl_want_link *w, bool differs)
+{
+	const struct nctl_link_diff mtu = {.common = NCTL_LINK_BIT(MTU)};
+
+	for (uint32_t p = b->first_port[w->number]; !differs && p < b->first_port[w->number + 1]; p++) {
+		const struct nctl_want_link *port = b->want->links[b->ports[p]];
+		const struct nctl_mirror_link *have = nctl_mirror_link_find(b->have, port->v.name);
+
+		differs = !have || have->v.master != b->items[w->number].ifindex;
+	}
+	if (differs)
+		set(b, w, NCTL_PHASE_UP, &mtu, false, nctl_fields_class(&nctl_link_fields, mtu.common));
+}
+
+static bool settles_mtu(const struct nctl_want_link *w)
+{
+	return (w->v.kind->traits & NCTL_KIND_MTU_OF_PORTS) && (w->v.has & NCTL_LINK_BIT(MTU));
+}
+
 /* Second messages for a new link: what the first one could not carry. The peer of a pair was not given a
  * master. */
 static void tune_new(struct builder *b, const struct nctl_want_link *w, bool is_second)
@@ -312,6 +342,8 @@ static void tune_new(struct builder *b, const struct nctl_want_link *w, bool is_
 		at_rank(b, it->early);
 	}
 	add_altnames(b, w, NULL);
+	if (settles_mtu(w))
+		settle_mtu(b, w, false);
 	if (w->admin == NCTL_WANT_UP)
 		rise(b, w);
 	else if (w->admin == NCTL_WANT_DOWN)
@@ -382,6 +414,10 @@ static void keep(struct builder *b, const struct nctl_want_link *w, const struct
 		nctl_plan_adopt_link(b, have);
 	nctl_op_link(&probe, &wanted);
 	nctl_plan_diff(&wanted, &have->v, &d);
+	if (settles_mtu(w)) {
+		settle_mtu(b, w, d.common & NCTL_LINK_BIT(MTU));
+		d.common &= ~NCTL_LINK_BIT(MTU);
+	}
 	raise_mtu(b, w, have, &d);
 	if (d.common & NCTL_LINK_BIT(MASTER)) {
 		went_down = set_master(b, w, is_up);

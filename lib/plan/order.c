@@ -120,6 +120,8 @@ static void find_early(struct builder *b)
 		const struct nctl_want_link *w = b->want->links[i], *lower = w->lower.link;
 		uint32_t rank = 2 * b->items[i].level - 1;
 
+		if (lower)
+			b->items[lower->number].has_uppers = true;
 		if (!lower || !(w->v.kind->traits & NCTL_KIND_FOLLOWS_UP))
 			continue;
 		if (b->items[lower->number].early && b->items[lower->number].early <= rank)

@@ -20,9 +20,10 @@ struct item {
 	uint32_t joined_by;  /* operation by which it joins its master, NCTL_OP_NONE: none, or made_by */
 	bool flushed;        /* KEEP: loses its IPv6 addresses on the way */
 	uint8_t state;
-	uint8_t mark;   /* order.c */
-	uint32_t level; /* one more than the highest of all that it depends on */
-	uint32_t early; /* rank in CREATE at which it must be up, 0: it comes up with all others */
+	uint8_t mark;    /* order.c */
+	uint32_t level;  /* one more than the highest of all that it depends on */
+	uint32_t early;  /* rank in CREATE at which it must be up, 0: it comes up with all others */
+	bool has_uppers; /* wanted links stand on it */
 	bool rises_early, rises_late; /* it comes up: before the end of TUNE, in UP */
 };
 
@@ -82,6 +83,8 @@ int nctl_plan_doom(struct builder *b);
 bool nctl_plan_is_doomed(const struct builder *b, nctl_ifindex ifindex);
 /* The doomed twin of a new link on the same lower goes early. */
 void nctl_plan_make_way(struct builder *b, const struct nctl_want_link *w);
+/* Doomed links that stand on l go early: l is about to become a port. */
+void nctl_plan_clear_uppers(struct builder *b, const struct nctl_mirror_link *l);
 void nctl_plan_remove(struct builder *b);
 /* Says so if the deletion of l would take links along that are not ours. */
 void nctl_plan_spare_foreign(struct builder *b, const struct nctl_mirror_link *l, const struct nctl_pos *pos);

@@ -102,6 +102,18 @@ static const struct doomed *implied_by(const struct builder *b, const struct nct
 	return (traits & NCTL_KIND_PEERED) && l->lower < l->ifindex ? lower : NULL;
 }
 
+void nctl_plan_clear_uppers(struct builder *b, const struct nctl_mirror_link *l)
+{
+	struct nctl_list *n;
+
+	nctl_list_for_each(n, &l->uppers) {
+		struct doomed *d = find(b, nctl_list_entry(n, struct nctl_mirror_link, in_lower)->v.ifindex);
+
+		if (d)
+			d->early = true;
+	}
+}
+
 void nctl_plan_spare_foreign(struct builder *b, const struct nctl_mirror_link *l, const struct nctl_pos *pos)
 {
 	struct nctl_list *n;

@@ -182,21 +182,24 @@ static void set_master_back(struct builder *b, const struct nctl_op *op, struct 
 {
 	const struct nctl_link_diff flags = {.common = NCTL_LINK_BIT(FLAGS)},
 				    mtu = {.common = NCTL_LINK_BIT(MTU)};
-	const struct nctl_link_diff d = {
-		.common = op->diff.common & NCTL_LINK_BIT(MASTER), .port = op->diff.port};
+	const struct nctl_link_diff d = {.common = op->diff.common & NCTL_LINK_BIT(MASTER)};
+	/* In a message of its own: one that joins carries no port data (net/core/rtnetlink.c: EOPNOTSUPP). */
+	const struct nctl_link_diff port = {.port = op->before->link.master ? op->diff.port : 0};
 	bool down = rejoins_down(op);
 	struct nctl_op *back;
 
-	if (!d.common && !d.port)
+	if (!d.common && !port.port)
 		return;
 	back = down ? set_back(b, op, w, NCTL_PHASE_TUNE, &flags) : NULL;
 	if (back) {
 		back->up = false;
 		back->passing = true;
 	}
-	back = set_back(b, op, w, NCTL_PHASE_TUNE, &d);
+	back = d.common ? set_back(b, op, w, NCTL_PHASE_TUNE, &d) : NULL;
 	if (back)
 		back->cls = op->cls;
+	if (port.port)
+		set_back(b, op, w, NCTL_PHASE_TUNE, &port);
 	if (d.common)
 		set_back(b, op, w, NCTL_PHASE_TUNE, &mtu);
 	if (d.common && nctl_link_is_up(&op->before->link))
