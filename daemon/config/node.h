@@ -49,8 +49,3 @@ struct nd_node *nd_yaml_load(struct nd_parse *p, uint32_t file);
 /* Mappings merge, sequences grow, scalars are replaced; what is left of src must not be used. Either may be
  * NULL. */
 struct nd_node *nd_merge(struct nd_parse *p, struct nd_node *dst, struct nd_node *src);
-
-static inline bool nd_node_is(const struct nd_node *n, enum nd_node_type type)
-{
-	return n && n->type == type;
-}

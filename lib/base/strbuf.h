@@ -20,13 +20,6 @@ struct nctl_strbuf {
 
 void nctl_strbuf_fini(struct nctl_strbuf *b);
 
-/* For _cleanup_ on a struct nctl_strbuf * of the caller. */
-static inline void nctl_strbuf_finip(struct nctl_strbuf **b)
-{
-	if (*b)
-		nctl_strbuf_fini(*b);
-}
-
 void nctl_strbuf_put(struct nctl_strbuf *b, const void *data, size_t len);
 void nctl_strbuf_puts(struct nctl_strbuf *b, const char *s);
 void nctl_strbuf_putc(struct nctl_strbuf *b, char c);

@@ -133,12 +133,6 @@ const char *nctl_change_class_name(enum nctl_change_class c);
 /* Index of the field with this YAML key, or -1. */
 int nctl_fields_find(const struct nctl_field_table *t, const char *key);
 
-/* A list: YAML gives a sequence, and each nctl_field_parse of one item adds to what is there. */
-static inline bool nctl_field_is_list(const struct nctl_field *f)
-{
-	return f->type == NCTL_FIELD_BITS || f->type == NCTL_FIELD_TEXTS || f->type == NCTL_FIELD_IPS;
-}
-
 uint64_t nctl_field_get(const struct nctl_field *f, const void *data);       /* numbers, links */
 void nctl_field_set(const struct nctl_field *f, void *data, uint64_t value); /* numbers, links */
 /* dst's old value is freed where the object owns it. 0 or -ENOMEM, dst has none then. */
