@@ -22,6 +22,7 @@
 #   netctld_start PATH...     starts the daemon of this build with these files
 #                             and folders, and waits until it answers; then
 #                             $netctld_pid and, for netctl, NETCTL_RUNTIME are set
+#   status_number KEY         a number of netctl status; KEY stands in it once
 #   netctld_stop              ends it and waits; its exit status
 #   watch_kernel FILE         writes what `ip monitor link address` says to FILE, and returns
 #                             when it is listening. Leaves links named watched* in the way
@@ -194,6 +195,10 @@ netctld_start() {
 _netctld_answers() {
 	kill -0 "$netctld_pid" 2>/dev/null || return 0
 	netctl link show dev lo
+}
+
+status_number() {
+	netctl -j status | sed -n "s/.*\"$1\":\([0-9]*\).*/\1/p"
 }
 
 netctld_stop() {

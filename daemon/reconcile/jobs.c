@@ -243,7 +243,6 @@ static void undone(
 	int e;
 
 	(void)s;
-	job->undo_outcome = *outcome;
 	e = settle_ledger(r, plan);
 	if (e < 0)
 		nd_error("cannot write the ledger: %s", strerror(-e));

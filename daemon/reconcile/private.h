@@ -59,7 +59,6 @@ struct job {
 	struct nctl_plan *plan;
 	struct nctl_outcome outcome;
 	struct nctl_plan *undo; /* the way back after a refusal */
-	struct nctl_outcome undo_outcome;
 };
 
 struct nd_reconcile {

@@ -80,7 +80,6 @@ bool nctl_plan_addr_differs(const struct nctl_addr *want, const struct nctl_addr
 
 /* remove.c: who is doomed (needs the items of all kept links), and the deletions. */
 int nctl_plan_doom(struct builder *b);
-bool nctl_plan_is_doomed(const struct builder *b, nctl_ifindex ifindex);
 /* The doomed twin of a new link on the same lower goes early. */
 void nctl_plan_make_way(struct builder *b, const struct nctl_want_link *w);
 /* Doomed links that stand on l go early: l is about to become a port. */

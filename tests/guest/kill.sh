@@ -48,7 +48,7 @@ killed_at() {
 	refute "$point: nor the bond" ip link show dev b1
 	ok "$point: and the configuration can be applied" netctl reload
 	equal "$point: whole" '1500 1500 1500' "$(count_links) $(count_up) $(count_addrs)"
-	equal "$point: all links are ours" 1504 "$(netctl -j status | sed -n 's/.*"owned_links":\([0-9]*\).*/\1/p')"
+	equal "$point: all links are ours" 1504 "$(status_number owned_links)"
 	rm "$tmp/conf/s1.yaml"
 	ok "$point: and taken away" netctl reload
 	equal "$point: nothing is left" 0 "$(count_links)"

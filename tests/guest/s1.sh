@@ -7,7 +7,7 @@
 need_cmd ip strace seq diff
 
 changes() { # messages that were sent to change the kernel, by the daemon's own count
-	netctl -j status | sed -n 's/.*"changes":\([0-9]*\).*/\1/p'
+	status_number changes
 }
 
 vlans() { # NAME ADDRESS, a line for each VLAN that is up and in the VRF

@@ -7,7 +7,7 @@
 own_netns "$@"
 
 changes() {
-	netctl -j status | sed -n 's/.*"changes":\([0-9]*\).*/\1/p'
+	status_number changes
 }
 
 cat >"$tmp/good.yaml" <<-E

@@ -15,10 +15,6 @@ write() { # NAME, body on standard input
 	} >"$tmp/$1.yaml"
 }
 
-owned() {
-	netctl -j status | sed -n 's/.*"owned_links":\([0-9]*\).*/\1/p'
-}
-
 applied() { # NAME
 	ok "$1 is applied" netctl apply --allow-recreate "$tmp/$1.yaml"
 	equal "$1 is what the kernel has" 0 "$(netctl plan "$tmp/$1.yaml" >/dev/null; echo $?)"
@@ -61,9 +57,9 @@ write kind <<-E
 	  macvlans: {x: {link: r, mtu: 9000}}
 	E
 applied bridge
-before=$(owned)
+before=$(status_number owned_links)
 refused kind
-equal 'all links are ours as before' "$before" "$(owned)"
+equal 'all links are ours as before' "$before" "$(status_number owned_links)"
 equal 'and the bridge has its port and address' 0 "$(netctl plan "$tmp/bridge.yaml" >"$tmp/out"; echo $?)"
 sed 's/^/# /' "$tmp/out"
 sed 's/^/# log: /' "$tmp/netctld.log" | tail -3
