@@ -11,7 +11,7 @@
 #include "nl/transport.h"
 
 /*
- * A requester is a thread with a request transport of its own. It sends batches and reads dumps, since both
+ * A requester is a thread with request transports of its own, one for each namespace that it is at work in. It sends batches and reads dumps, since both
  * do the kernel's work inside the system call; the owner (the loop thread) only fills a bounded queue and
  * takes results from another one. wake is called from the requester's thread whenever the result queue
  * becomes non-empty; it must be safe to call from any thread (ev_async_send is).
@@ -25,13 +25,22 @@ struct nctl_reply {
 	char *text;      /* NLMSGERR_ATTR_MSG: the kernel's own words, or NULL; owned by the batch */
 };
 
+/*
+ * Each job names the kernel it is for. Jobs are carried out one after the other, in the order in which they were
+ * queued, whatever their kernels. A transport stays open until it has been idle for longest among
+ * NCTL_REQUESTER_TRANSPORTS, or there are no jobs: an open socket keeps its namespace alive. That of the kernel
+ * given to nctl_requester_new stays.
+ */
+enum { NCTL_REQUESTER_TRANSPORTS = 16 };
+
 /* Encoded messages that go out in one send, and what came back. Sequence numbers are first_seq + index. */
 struct nctl_batch {
 	struct nctl_msgbuf msgs;
 	uint32_t first_seq; /* set by nctl_batch_new, unique in the process */
 	void *userdata;     /* the owner's */
 	/* filled by the requester: */
-	int status; /* 0 all messages were answered for; -errno the transport failed, outcome unknown */
+	int status; /* 0 all messages were answered for; -errno the transport failed, outcome unknown; -ENOENT
+	               the namespace is gone, nothing was sent */
 	struct nctl_reply *errors; /* only what was refused; all other messages succeeded */
 	size_t n_errors;
 	uint64_t send_us; /* time spent in send() */
@@ -82,7 +91,7 @@ struct nctl_requester_options {
 	unsigned timeout_ms; /* longest wait for an answer; 0: 30,000 */
 };
 
-/* Starts the thread; it opens its transport from kernel, in the caller's namespace, before this returns. */
+/* Starts the thread; it opens its transport from kernel before this returns. */
 int nctl_requester_new(struct nctl_kernel *kernel, const struct nctl_requester_options *opts,
 	void (*wake)(void *userdata), void *userdata, struct nctl_requester **ret);
 /* Finishes the job in hand, drops the queued ones, joins the thread. */
@@ -95,12 +104,12 @@ enum { NCTL_REQUESTER_FULL = 1 };
  * Queues b, which is then the requester's until it comes back as a result. Else NCTL_REQUESTER_FULL or
  * -ENOMEM: b stays the caller's.
  */
-int nctl_requester_submit(struct nctl_requester *r, struct nctl_batch *b);
+int nctl_requester_submit(struct nctl_requester *r, struct nctl_kernel *kernel, struct nctl_batch *b);
 /*
  * Queues a dump request: type RTM_GET*, family header, attributes as attrs_len raw bytes (NULL: none), all
  * copied. 0, NCTL_REQUESTER_FULL or -ENOMEM.
  */
-int nctl_requester_dump(struct nctl_requester *r, uint16_t type, const void *hdr, size_t hdr_len,
+int nctl_requester_dump(struct nctl_requester *r, struct nctl_kernel *kernel, uint16_t type, const void *hdr, size_t hdr_len,
 	const void *attrs, size_t attrs_len, void *userdata);
 /* Takes the next result, or NULL. */
 struct nctl_result *nctl_requester_pop(struct nctl_requester *r);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -56,18 +57,32 @@ struct nctl_transport *nctl_transport_free(struct nctl_transport *t);
 void nctl_transport_freep(struct nctl_transport **t);
 
 enum nctl_transport_role {
-	NCTL_TRANSPORT_EVENTS,  /* big receive buffer, joins groups, sends nothing */
-	NCTL_TRANSPORT_REQUEST, /* requests, acks and dumps; strict checking, extended acks, capped acks */
+	NCTL_TRANSPORT_EVENTS,     /* big receive buffer, joins groups, sends nothing */
+	NCTL_TRANSPORT_EVENTS_ALL, /* the same, and hears all namespaces that this one has an nsid for */
+	NCTL_TRANSPORT_REQUEST,    /* requests, acks and dumps; strict checking, extended acks, capped acks */
 };
 
 /*
- * Where transports come from: the kernel of one network namespace, real or fake. open gives a transport owned
- * by the caller. cookie is the namespace's SO_NETNS_COOKIE (socket(7)), its identity while it lives.
+ * Where transports come from: the kernel of one network namespace, real or fake. Shared by reference; open is
+ * called by any thread, even when the one before has not returned, and may wait for another process. It gives a
+ * transport owned by the caller. -ENOENT: the namespace is gone. -EOPNOTSUPP: no such role here (EVENTS_ALL
+ * without the right to it). cookie is the namespace's SO_NETNS_COOKIE (socket(7)), its identity while it lives.
  */
 struct nctl_kernel {
 	int (*open)(struct nctl_kernel *k, enum nctl_transport_role role, struct nctl_transport **ret);
 	int (*get_cookie)(struct nctl_kernel *k, uint64_t *ret);
+	void (*destroy)(struct nctl_kernel *k); /* when the last reference goes; NULL: it is static */
+	atomic_uint refs;                       /* beyond the first one */
 };
+struct nctl_kernel *nctl_kernel_ref(struct nctl_kernel *k);
+struct nctl_kernel *nctl_kernel_unref(struct nctl_kernel *k); /* NULL is fine; returns NULL */
 
 /* The kernel of the calling thread's namespace; static, never freed. */
 struct nctl_kernel *nctl_kernel_here(void);
+/*
+ * A transport over a NETLINK_ROUTE socket that another process has opened, set up (nctl_socket_set_up) and bound.
+ * Takes fd over, also on failure. 0 or -ENOMEM.
+ */
+int nctl_transport_from_fd(int fd, struct nctl_transport **ret);
+/* Sets buffers and options for role and binds; for the process that opens it. 0 or -errno. */
+int nctl_socket_set_up(int fd, enum nctl_transport_role role);

@@ -19,6 +19,23 @@ struct nctl_pos {
 };
 
 struct nctl_want_link;
+struct nctl_want_def;
+
+/* One sysctl: a path below /proc/sys/net ("ipv4/ip_forward"), and its value as text without a newline. */
+struct nctl_want_sysctl {
+	const char *name, *value;
+	struct nctl_pos pos;
+};
+
+/* A network namespace. Number 0 is the daemon's own: it has no name here, and no sysctls. */
+struct nctl_want_netns {
+	const char *name;                /* NULL: the daemon's own */
+	const struct nctl_want_def *def; /* NULL: the daemon's own */
+	struct nctl_pos pos;
+	struct nctl_want_sysctl *sysctls;
+	size_t n_sysctls;
+	uint32_t number; /* index in nctl_want.netns */
+};
 
 /* The name of another link, and where it was written. name NULL: not given. */
 struct nctl_want_ref {
@@ -46,12 +63,13 @@ enum nctl_want_admin {
 	NCTL_WANT_MANUAL, /* activation-mode: manual: left as it is */
 };
 
-/* A definition as it was written: one device, or a range of them. */
+/* A definition as it was written: one device or namespace, or a range of them. */
 struct nctl_want_def {
 	const char *label; /* "foo.{1..1500}" */
 	struct nctl_pos pos;
-	const struct nctl_kind *kind;
-	size_t n_links;
+	const struct nctl_kind *kind;          /* NULL: of namespaces */
+	const struct nctl_want_def *netns_def; /* of links: the namespaces that they are in; NULL: our own */
+	size_t n_links;                        /* over all namespaces */
 };
 
 struct nctl_want_link {
@@ -60,8 +78,10 @@ struct nctl_want_link {
 	 * master's kind) say; ifindex, lower and master are 0: they follow from the references.
 	 */
 	struct nctl_link v;
+	const struct nctl_want_netns *netns;
 	const struct nctl_want_def *def;
 	struct nctl_pos pos;
+	/* lower and master are in the same namespace; the peer may be in another one: then its link is set. */
 	struct nctl_want_ref lower, master, peer;
 	struct nctl_want_port_ref *port_refs;
 	struct nctl_want_addr *addrs;
@@ -78,14 +98,19 @@ struct nctl_want {
 	size_t n_files;
 	struct nctl_want_def **defs;
 	size_t n_defs;
-	struct nctl_want_link **links; /* in the order of the files */
+	struct nctl_want_netns **netns; /* at least one: number 0 */
+	size_t n_netns;
+	uint64_t netns_pool;           /* namespaces kept ready for whoever asks for one; 0: none */
+	struct nctl_want_link **links; /* in the order of the files, whatever their namespace */
 	size_t n_links;
 	void *by_name; /* index of nctl_want_find, built by nctl_want_seal */
 };
 
-struct nctl_want *nctl_want_new(void); /* empty and valid, NULL: no memory */
+/* Empty but for namespace 0, and valid; NULL: no memory. */
+struct nctl_want *nctl_want_new(void);
 struct nctl_want *nctl_want_free(struct nctl_want *w);
 void nctl_want_freep(struct nctl_want **w);
-/* Builds the index by name. 0, -ENOMEM; -EEXIST with the second holder of a name in ret_twice. */
+/* Builds the index by namespace and name. 0, -ENOMEM; -EEXIST with the second holder of a name in ret_twice. */
 int nctl_want_seal(struct nctl_want *w, const struct nctl_want_link **ret_twice);
-struct nctl_want_link *nctl_want_find(const struct nctl_want *w, const char *name);
+struct nctl_want_link *nctl_want_find(const struct nctl_want *w, uint32_t netns, const char *name);
+struct nctl_want_netns *nctl_want_netns_find(const struct nctl_want *w, const char *name);
