@@ -9,6 +9,7 @@
 #include "config/config.h"
 #include "exec/session.h"
 #include "loop/loop.h"
+#include "netns/netns.h"
 
 /*
  * The reconciler brings the kernel to a configuration: it owns the session, the accepted generation and the
@@ -36,6 +37,7 @@ struct nd_reconcile_options {
 	const char *runtime_dir;
 	const char *lock_dir; /* has a file for each managed namespace, made if need be; NULL: no such lock */
 	struct nctl_kernel *kernel;
+	int control_fd; /* of the privileged helper (netns/privileges.h), taken over; -1: there is none */
 	bool observe; /* keep the mirror, change nothing at start */
 };
 
@@ -52,10 +54,9 @@ enum nd_apply_flags {
 
 /* Checks only; the answer goes to out. texts stays the caller's. 0 or -ENOMEM. */
 int nd_reconcile_check(struct nd_reconcile *r, const struct nd_config_texts *texts, struct nctl_strbuf *out);
-/* What apply would do. texts NULL: the files of opts.paths, read now. -EAGAIN: the mirror is not in step yet.
- */
-int nd_reconcile_plan(
-	struct nd_reconcile *r, const struct nd_config_texts *texts, unsigned flags, struct nctl_strbuf *out);
+/* What apply would do; otherwise like nd_reconcile_apply. */
+int nd_reconcile_plan(struct nd_reconcile *r, const struct nd_config_texts *texts, unsigned flags,
+	void (*answer)(const char *json, size_t len, void *userdata), void *userdata);
 
 /*
  * Makes texts (NULL: the files of opts.paths, read now) the configuration. answer is called exactly once with
@@ -71,7 +72,8 @@ void nd_reconcile_forget(struct nd_reconcile *r, void *userdata);
  * "files": […], "links", "addresses", "owned_links", "epoch", "losses", "kernel": {sends, messages, changes,
  * receives, refusals, dumps, …}, "events": {…}, "loop": {…}, "pending": […], "last_error"} */
 void nd_reconcile_status(struct nd_reconcile *r, struct nctl_strbuf *out);
-/* NULL until the mirror was whole for the first time: half an answer would look like a whole one. */
 /* A client asked something other than a change: a job that is on gives way for a while. */
 void nd_reconcile_be_brief(struct nd_reconcile *r);
-const struct nctl_mirror *nd_reconcile_mirror(const struct nd_reconcile *r);
+/* False until all mirrors were whole for the first time: half an answer would look like a whole one. */
+bool nd_reconcile_is_ready(const struct nd_reconcile *r);
+struct nd_netns_set *nd_reconcile_netns(const struct nd_reconcile *r);
