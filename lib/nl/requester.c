@@ -18,7 +18,10 @@
 #include "base/list.h"
 #include "nl/worker.h"
 
-enum { DEFAULT_QUEUE_MAX = 16 };
+enum {
+	DEFAULT_QUEUE_MAX = 16,
+	IDLE_MS = 100, /* then transports of other namespaces are closed: a job for one seldom comes alone */
+};
 
 /* What the owner sees as a struct nctl_result. */
 struct result_node {
@@ -28,8 +31,9 @@ struct result_node {
 
 struct job {
 	struct nctl_list link;
-	struct nctl_result *end; /* NCTL_RESULT_BATCH with the batch, or NCTL_RESULT_DUMP_END */
-	struct nlmsghdr msg[];   /* of a dump, with all that follows the header */
+	struct nctl_kernel *kernel; /* referenced */
+	struct nctl_result *end;    /* NCTL_RESULT_BATCH with the batch, or NCTL_RESULT_DUMP_END */
+	struct nlmsghdr msg[];      /* of a dump, with all that follows the header */
 };
 
 struct queue {
@@ -83,6 +87,7 @@ static struct job *job_free(struct job *j)
 	if (!j)
 		return NULL;
 	nctl_result_free(j->end);
+	nctl_kernel_unref(j->kernel);
 	free(j);
 	return NULL;
 }
@@ -92,13 +97,15 @@ static void job_freep(struct job **j)
 	*j = job_free(*j);
 }
 
-static struct job *job_new(enum nctl_result_type type, void *userdata, size_t msg_len)
+static struct job *job_new(
+	struct nctl_kernel *kernel, enum nctl_result_type type, void *userdata, size_t msg_len)
 {
 	_cleanup_(job_freep) struct job *j = calloc(1, sizeof(*j) + msg_len);
 
 	if (!j)
 		return NULL;
 	nctl_list_init(&j->link);
+	j->kernel = nctl_kernel_ref(kernel);
 	j->end = nctl_result_new(type, userdata);
 	return j->end ? take_ptr(j) : NULL;
 }
@@ -154,12 +161,32 @@ static int requester_deliver(void *ctx, struct nctl_result *chunk)
 	return requester_push(ctx, chunk);
 }
 
+/* Waits until there is a job, or IDLE_MS; under the lock. False: the time is over. */
+static bool requester_wait_idle(struct nctl_requester *r)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_nsec += IDLE_MS * 1000000L;
+	until.tv_sec += until.tv_nsec / 1000000000L;
+	until.tv_nsec %= 1000000000L;
+	while (r->jobs.n == 0 && !r->stop)
+		if (pthread_cond_timedwait(&r->has_job, &r->lock, &until) == ETIMEDOUT)
+			return r->jobs.n || r->stop;
+	return true;
+}
+
 /* Waits for the next job; NULL at the end. */
 static struct job *requester_next(struct nctl_requester *r)
 {
 	struct nctl_list *link = NULL;
 
 	pthread_mutex_lock(&r->lock);
+	if (nctl_worker_is_abroad(&r->worker) && !requester_wait_idle(r)) {
+		pthread_mutex_unlock(&r->lock);
+		nctl_worker_go_home(&r->worker);
+		pthread_mutex_lock(&r->lock);
+	}
 	while (r->jobs.n == 0 && !r->stop)
 		pthread_cond_wait(&r->has_job, &r->lock);
 	if (!r->stop)
@@ -171,16 +198,21 @@ static struct job *requester_next(struct nctl_requester *r)
 static void requester_run(struct nctl_requester *r, struct job *j)
 {
 	struct nctl_dump dump = {.msg = j->msg, .deliver = requester_deliver, .ctx = r};
+	int e = nctl_worker_enter(&r->worker, j->kernel);
 
 	switch (j->end->type) {
 	case NCTL_RESULT_BATCH:
-		nctl_worker_run_batch(&r->worker, j->end->batch);
+		j->end->batch->status = e;
+		if (e == 0)
+			nctl_worker_run_batch(&r->worker, j->end->batch);
 		break;
 	case NCTL_RESULT_DUMP:
 		break; /* no job ends with a chunk */
 	case NCTL_RESULT_DUMP_END:
 		dump.userdata = j->end->userdata;
-		j->end->status = nctl_worker_run_dump(&r->worker, &dump, &j->end->attempt);
+		j->end->status = e;
+		if (e == 0)
+			j->end->status = nctl_worker_run_dump(&r->worker, &dump, &j->end->attempt);
 		break;
 	}
 	(void)requester_push(r, take_ptr(j->end));
@@ -234,12 +266,16 @@ int nctl_requester_new(struct nctl_kernel *kernel, const struct nctl_requester_o
 	void (*wake)(void *userdata), void *userdata, struct nctl_requester **ret)
 {
 	struct nctl_requester *r = calloc(1, sizeof(*r));
+	pthread_condattr_t monotonic;
 	int e;
 
 	if (!r)
 		return -ENOMEM;
 	pthread_mutex_init(&r->lock, NULL);
-	pthread_cond_init(&r->has_job, NULL);
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&r->has_job, &monotonic);
+	pthread_condattr_destroy(&monotonic);
 	pthread_cond_init(&r->has_room, NULL);
 	nctl_list_init(&r->jobs.items);
 	nctl_list_init(&r->results.items);
@@ -299,9 +335,9 @@ static int requester_queue(struct nctl_requester *r, struct job *j)
 	return full ? NCTL_REQUESTER_FULL : 0;
 }
 
-int nctl_requester_submit(struct nctl_requester *r, struct nctl_batch *b)
+int nctl_requester_submit(struct nctl_requester *r, struct nctl_kernel *kernel, struct nctl_batch *b)
 {
-	struct job *j = job_new(NCTL_RESULT_BATCH, NULL, 0);
+	struct job *j = job_new(kernel, NCTL_RESULT_BATCH, NULL, 0);
 	int e;
 
 	if (!j)
@@ -316,11 +352,11 @@ int nctl_requester_submit(struct nctl_requester *r, struct nctl_batch *b)
 	return e;
 }
 
-int nctl_requester_dump(struct nctl_requester *r, uint16_t type, const void *hdr, size_t hdr_len,
-	const void *attrs, size_t attrs_len, void *userdata)
+int nctl_requester_dump(struct nctl_requester *r, struct nctl_kernel *kernel, uint16_t type, const void *hdr,
+	size_t hdr_len, const void *attrs, size_t attrs_len, void *userdata)
 {
 	size_t cap = NLMSG_SPACE(hdr_len) + NLMSG_ALIGN(attrs_len);
-	struct job *j = job_new(NCTL_RESULT_DUMP_END, userdata, cap);
+	struct job *j = job_new(kernel, NCTL_RESULT_DUMP_END, userdata, cap);
 	struct nctl_msgbuf m;
 	int e;
 

@@ -11,10 +11,11 @@
 #include "nl/transport.h"
 
 /*
- * A requester is a thread with request transports of its own, one for each namespace that it is at work in. It sends batches and reads dumps, since both
- * do the kernel's work inside the system call; the owner (the loop thread) only fills a bounded queue and
- * takes results from another one. wake is called from the requester's thread whenever the result queue
- * becomes non-empty; it must be safe to call from any thread (ev_async_send is).
+ * A requester is a thread with request transports of its own, one for each namespace that it is at work in.
+ * It sends batches and reads dumps, since both do the kernel's work inside the system call; the owner (the
+ * loop thread) only fills a bounded queue and takes results from another one. wake is called from the
+ * requester's thread whenever the result queue becomes non-empty; it must be safe to call from any thread
+ * (ev_async_send is).
  */
 
 /* How the kernel answered one message of a batch. Refusals are data, not return codes (S13). */
@@ -26,10 +27,10 @@ struct nctl_reply {
 };
 
 /*
- * Each job names the kernel it is for. Jobs are carried out one after the other, in the order in which they were
- * queued, whatever their kernels. A transport stays open until it has been idle for longest among
- * NCTL_REQUESTER_TRANSPORTS, or there are no jobs: an open socket keeps its namespace alive. That of the kernel
- * given to nctl_requester_new stays.
+ * Each job names the kernel it is for. Jobs are carried out one after the other, in the order in which they
+ * were queued, whatever their kernels. A transport stays open until it has been idle for longest among
+ * NCTL_REQUESTER_TRANSPORTS, or there are no jobs: an open socket keeps its namespace alive. That of the
+ * kernel given to nctl_requester_new stays.
  */
 enum { NCTL_REQUESTER_TRANSPORTS = 16 };
 
@@ -109,8 +110,8 @@ int nctl_requester_submit(struct nctl_requester *r, struct nctl_kernel *kernel, 
  * Queues a dump request: type RTM_GET*, family header, attributes as attrs_len raw bytes (NULL: none), all
  * copied. 0, NCTL_REQUESTER_FULL or -ENOMEM.
  */
-int nctl_requester_dump(struct nctl_requester *r, struct nctl_kernel *kernel, uint16_t type, const void *hdr, size_t hdr_len,
-	const void *attrs, size_t attrs_len, void *userdata);
+int nctl_requester_dump(struct nctl_requester *r, struct nctl_kernel *kernel, uint16_t type, const void *hdr,
+	size_t hdr_len, const void *attrs, size_t attrs_len, void *userdata);
 /* Takes the next result, or NULL. */
 struct nctl_result *nctl_requester_pop(struct nctl_requester *r);
 void nctl_requester_get_stats(struct nctl_requester *r, struct nctl_requester_stats *ret);

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 
@@ -214,12 +215,26 @@ static int socket_set_request_options(int fd)
 	return 0;
 }
 
-static int socket_set_up(int fd, enum nctl_transport_role role)
+/* CAP_NET_BROADCAST is asked for, in the namespace's user namespace (net/netlink/af_netlink.c). */
+static int socket_hear_all(int fd)
+{
+	int on = 1;
+
+	if (setsockopt(fd, SOL_NETLINK, NETLINK_LISTEN_ALL_NSID, &on, sizeof(on)) < 0)
+		return errno == EPERM ? -EOPNOTSUPP : -errno;
+	return 0;
+}
+
+int nctl_socket_set_up(int fd, enum nctl_transport_role role)
 {
 	struct sockaddr_nl self = {.nl_family = AF_NETLINK};
-	int r;
+	int r = 0;
 
 	switch (role) {
+	case NCTL_TRANSPORT_EVENTS_ALL:
+		r = socket_hear_all(fd);
+		socket_set_buffer(fd, SO_RCVBUFFORCE, SO_RCVBUF, EVENTS_RCVBUF);
+		break;
 	case NCTL_TRANSPORT_EVENTS:
 		socket_set_buffer(fd, SO_RCVBUFFORCE, SO_RCVBUF, EVENTS_RCVBUF);
 		break;
@@ -227,36 +242,41 @@ static int socket_set_up(int fd, enum nctl_transport_role role)
 		socket_set_buffer(fd, SO_RCVBUFFORCE, SO_RCVBUF, REQUEST_RCVBUF);
 		socket_set_buffer(fd, SO_SNDBUFFORCE, SO_SNDBUF, REQUEST_SNDBUF);
 		r = socket_set_request_options(fd);
-		if (r < 0)
-			return r;
 		break;
 	}
+	if (r < 0)
+		return r;
 	/* Before any group is joined, so that nothing is queued for a socket without an address. */
 	if (bind(fd, (struct sockaddr *)&self, sizeof(self)) < 0)
 		return -errno;
 	return 0;
 }
 
+int nctl_transport_from_fd(int fd, struct nctl_transport **ret)
+{
+	struct socket_transport *s = calloc(1, sizeof(*s));
+
+	if (!s) {
+		close(fd);
+		return -ENOMEM;
+	}
+	s->base.ops = &socket_ops;
+	s->fd = fd;
+	*ret = &s->base;
+	return 0;
+}
+
 static int socket_open(struct nctl_kernel *k, enum nctl_transport_role role, struct nctl_transport **ret)
 {
 	_cleanup_(nctl_closep) int fd = -1;
-	struct socket_transport *s;
 	int r;
 
 	(void)k;
 	fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
 	if (fd < 0)
 		return -errno;
-	r = socket_set_up(fd, role);
-	if (r < 0)
-		return r;
-	s = calloc(1, sizeof(*s));
-	if (!s)
-		return -ENOMEM;
-	s->base.ops = &socket_ops;
-	s->fd = take_fd(fd);
-	*ret = &s->base;
-	return 0;
+	r = nctl_socket_set_up(fd, role);
+	return r < 0 ? r : nctl_transport_from_fd(take_fd(fd), ret);
 }
 
 static int socket_get_cookie(struct nctl_kernel *k, uint64_t *ret)

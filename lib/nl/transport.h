@@ -64,9 +64,10 @@ enum nctl_transport_role {
 
 /*
  * Where transports come from: the kernel of one network namespace, real or fake. Shared by reference; open is
- * called by any thread, even when the one before has not returned, and may wait for another process. It gives a
- * transport owned by the caller. -ENOENT: the namespace is gone. -EOPNOTSUPP: no such role here (EVENTS_ALL
- * without the right to it). cookie is the namespace's SO_NETNS_COOKIE (socket(7)), its identity while it lives.
+ * called by any thread, even when the one before has not returned, and may wait for another process. It gives
+ * a transport owned by the caller. -ENOENT: the namespace is gone. -EOPNOTSUPP: no such role here (EVENTS_ALL
+ * without the right to it). cookie is the namespace's SO_NETNS_COOKIE (socket(7)), its identity while it
+ * lives.
  */
 struct nctl_kernel {
 	int (*open)(struct nctl_kernel *k, enum nctl_transport_role role, struct nctl_transport **ret);
@@ -80,8 +81,8 @@ struct nctl_kernel *nctl_kernel_unref(struct nctl_kernel *k); /* NULL is fine; r
 /* The kernel of the calling thread's namespace; static, never freed. */
 struct nctl_kernel *nctl_kernel_here(void);
 /*
- * A transport over a NETLINK_ROUTE socket that another process has opened, set up (nctl_socket_set_up) and bound.
- * Takes fd over, also on failure. 0 or -ENOMEM.
+ * A transport over a NETLINK_ROUTE socket that another process has opened, set up (nctl_socket_set_up) and
+ * bound. Takes fd over, also on failure. 0 or -ENOMEM.
  */
 int nctl_transport_from_fd(int fd, struct nctl_transport **ret);
 /* Sets buffers and options for role and binds; for the process that opens it. 0 or -errno. */

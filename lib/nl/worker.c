@@ -3,7 +3,8 @@
 /*
  * DOC: sending and receiving in a requester's thread. rtnetlink answers inside send(), so that the answer is
  * nearly always there when receive is called first; poll(2) is only for the rest. Reading the clock and
- * polling are kept out of the usual path, since a system call costs 20 us in a slow guest.
+ * polling are kept out of the usual path, since a system call costs 20 us in a slow guest. Of the namespaces
+ * that it works in it keeps a few transports.
  */
 
 #include <errno.h>
@@ -39,19 +40,75 @@ int nctl_msg_error(const struct nlmsghdr *nlh)
 	return nctl_min(error, 0);
 }
 
+static void close_place(struct nctl_worker *w, size_t i)
+{
+	nctl_transport_free(w->places[i].transport);
+	nctl_kernel_unref(w->places[i].kernel);
+	w->n_places--;
+	memmove(&w->places[i], &w->places[i + 1], (w->n_places - i) * sizeof(w->places[0]));
+}
+
+static void to_front(struct nctl_worker *w, size_t i)
+{
+	struct nctl_worker_place p = w->places[i];
+
+	memmove(&w->places[1], &w->places[0], i * sizeof(w->places[0]));
+	w->places[0] = p;
+	w->transport = p.transport;
+}
+
+/* The place that was not used for longest goes, but never home. */
+static void make_room(struct nctl_worker *w)
+{
+	size_t last = w->n_places - 1;
+
+	if (w->n_places == NCTL_ARRAY_SIZE(w->places))
+		close_place(w, w->places[last].kernel == w->home ? last - 1 : last);
+}
+
+int nctl_worker_enter(struct nctl_worker *w, struct nctl_kernel *kernel)
+{
+	struct nctl_worker_place p = {.kernel = kernel};
+	int r;
+
+	for (size_t i = 0; i < w->n_places; i++) {
+		if (w->places[i].kernel != kernel)
+			continue;
+		to_front(w, i);
+		return 0;
+	}
+	w->transport = NULL;
+	r = kernel->open(kernel, NCTL_TRANSPORT_REQUEST, &p.transport);
+	if (r < 0)
+		return r;
+	make_room(w);
+	nctl_kernel_ref(kernel);
+	w->places[w->n_places++] = p;
+	to_front(w, w->n_places - 1);
+	return 0;
+}
+
+void nctl_worker_go_home(struct nctl_worker *w)
+{
+	for (size_t i = w->n_places; i-- > 0;)
+		if (w->places[i].kernel != w->home)
+			close_place(w, i);
+	w->transport = w->places[0].transport;
+}
+
 int nctl_worker_init(
 	struct nctl_worker *w, struct nctl_kernel *kernel, const struct nctl_requester_options *opts)
 {
 	int r;
 
-	*w = (struct nctl_worker){.kernel = kernel, .stop_fd = -1};
+	*w = (struct nctl_worker){.home = kernel, .stop_fd = -1};
 	w->timeout_ms = opts && opts->timeout_ms ? opts->timeout_ms : DEFAULT_TIMEOUT_MS;
 	w->dump_tries = opts && opts->dump_tries ? opts->dump_tries : DEFAULT_DUMP_TRIES;
 	r = nctl_dgvec_init(&w->dgrams, WORKER_VECTOR);
 	if (r < 0)
 		return r;
 	w->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	r = w->stop_fd < 0 ? -errno : kernel->open(kernel, NCTL_TRANSPORT_REQUEST, &w->transport);
+	r = w->stop_fd < 0 ? -errno : nctl_worker_enter(w, kernel);
 	if (r < 0)
 		nctl_worker_fini(w);
 	return r;
@@ -59,7 +116,8 @@ int nctl_worker_init(
 
 void nctl_worker_fini(struct nctl_worker *w)
 {
-	w->transport = nctl_transport_free(w->transport);
+	while (w->n_places)
+		close_place(w, w->n_places - 1);
 	nctl_dgvec_fini(&w->dgrams);
 	nctl_closep(&w->stop_fd);
 	w->stop_fd = -1;
@@ -120,13 +178,14 @@ int nctl_worker_recv(struct nctl_worker *w)
 
 int nctl_worker_reopen(struct nctl_worker *w)
 {
+	struct nctl_kernel *kernel = w->places[0].kernel;
 	struct nctl_transport *fresh;
 	int r;
 
-	r = w->kernel->open(w->kernel, NCTL_TRANSPORT_REQUEST, &fresh);
+	r = kernel->open(kernel, NCTL_TRANSPORT_REQUEST, &fresh);
 	if (r < 0)
 		return r;
 	nctl_transport_free(w->transport);
-	w->transport = fresh;
+	w->transport = w->places[0].transport = fresh;
 	return 0;
 }

@@ -14,8 +14,14 @@
  * stop_fd, by which the owner ends a wait.
  */
 struct nctl_worker {
-	struct nctl_kernel *kernel;
-	struct nctl_transport *transport;
+	/* By the namespace's kernel, the one used last in front. */
+	struct nctl_worker_place {
+		struct nctl_kernel *kernel; /* referenced */
+		struct nctl_transport *transport;
+	} places[NCTL_REQUESTER_TRANSPORTS];
+	size_t n_places;
+	struct nctl_kernel *home;         /* its place stays */
+	struct nctl_transport *transport; /* of places[0]: where the worker is */
 	struct nctl_dgvec dgrams;
 	unsigned timeout_ms;
 	unsigned dump_tries;
@@ -24,10 +30,18 @@ struct nctl_worker {
 	int stop_fd; /* an eventfd, readable once stop is set */
 };
 
-/* Opens the transport. 0 or -errno; then nothing is left to free. */
+/* Opens the transport of kernel. 0 or -errno; then nothing is left to free. */
 int nctl_worker_init(
 	struct nctl_worker *w, struct nctl_kernel *kernel, const struct nctl_requester_options *opts);
 void nctl_worker_fini(struct nctl_worker *w);
+/* Goes to another namespace, opening a transport if need be. 0, or -errno: it is nowhere then. */
+int nctl_worker_enter(struct nctl_worker *w, struct nctl_kernel *kernel);
+/* Closes all transports but home's. */
+void nctl_worker_go_home(struct nctl_worker *w);
+static inline bool nctl_worker_is_abroad(const struct nctl_worker *w)
+{
+	return w->n_places > 1;
+}
 /* Ends the wait in hand and all later ones with -ECANCELED; for the owner's thread. */
 void nctl_worker_stop(struct nctl_worker *w);
 

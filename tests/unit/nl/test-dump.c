@@ -122,7 +122,9 @@ static struct outcome run_dump(void **state, struct plan *p, const struct nctl_r
 	f->script.userdata = p;
 	if (!f->requester)
 		fixture_start(state, answer_plan, opts);
-	assert_int_equal(nctl_requester_dump(f->requester, RTM_GETLINK, &gen, sizeof(gen), NULL, 0, p), 0);
+	assert_int_equal(nctl_requester_dump(
+				 f->requester, &f->script.kernel, RTM_GETLINK, &gen, sizeof(gen), NULL, 0, p),
+		0);
 	while ((r = fixture_wait(f))->type == NCTL_RESULT_DUMP) {
 		assert_ptr_equal(r->userdata, p);
 		count_chunk(&o, r);
@@ -261,7 +263,8 @@ static void test_free_amid(void **state)
 		fixture_start(state, answer_plan, &(struct nctl_requester_options){.queue_max = 1});
 
 	f->script.userdata = &p;
-	assert_int_equal(nctl_requester_dump(f->requester, RTM_GETLINK, NULL, 0, NULL, 0, NULL), 0);
+	assert_int_equal(
+		nctl_requester_dump(f->requester, &f->script.kernel, RTM_GETLINK, NULL, 0, NULL, 0, NULL), 0);
 	nctl_result_free(fixture_wait(f));
 	nctl_requester_freep(&f->requester);
 	assert_int_equal(f->script.sends, 1);

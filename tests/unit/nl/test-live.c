@@ -187,7 +187,9 @@ static unsigned dump_links(struct live *l)
 	struct nctl_result *r;
 	bool end = false;
 
-	assert_int_equal(nctl_requester_dump(l->requester, RTM_GETLINK, &ifi, sizeof(ifi), NULL, 0, NULL), 0);
+	assert_int_equal(nctl_requester_dump(l->requester, nctl_kernel_here(), RTM_GETLINK, &ifi, sizeof(ifi),
+				 NULL, 0, NULL),
+		0);
 	while (!end) {
 		const struct nlmsghdr *nlh = NULL;
 
@@ -209,7 +211,7 @@ static void test_pairs(void **state)
 	struct nctl_requester_stats stats;
 
 	while (i < PAIRS) {
-		assert_int_equal(nctl_requester_submit(l->requester, next_batch(&i)), 0);
+		assert_int_equal(nctl_requester_submit(l->requester, nctl_kernel_here(), next_batch(&i)), 0);
 		sent++;
 	}
 	for (; batches < sent; batches++) {
@@ -258,7 +260,7 @@ static void test_overrun(void **state)
 		nctl_msg_put_u32(&b->msgs, IFLA_MTU, 1500 + i);
 		assert_int_equal(nctl_batch_commit(b), 0);
 	}
-	assert_int_equal(nctl_requester_submit(l->requester, b), 0);
+	assert_int_equal(nctl_requester_submit(l->requester, nctl_kernel_here(), b), 0);
 	r = next_result(l);
 	assert_int_equal(r->batch->status, 0);
 	assert_int_equal(r->batch->n_errors, 0);

@@ -3,6 +3,7 @@
 /* DOC: batches in a requester against a scripted kernel; dumps are in test-dump.c. */
 
 #include <errno.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,7 +36,7 @@ static struct nctl_batch *run_batch(struct fixture *f, size_t n)
 	struct nctl_batch *b = make_batch(n);
 	struct nctl_result *r;
 
-	assert_int_equal(nctl_requester_submit(f->requester, b), 0);
+	assert_int_equal(nctl_requester_submit(f->requester, &f->script.kernel, b), 0);
 	r = fixture_wait(f);
 	assert_int_equal(r->type, NCTL_RESULT_BATCH);
 	assert_ptr_equal(take_ptr(r->batch), b);
@@ -144,7 +145,7 @@ static void test_late(void **state)
 	uint32_t seq = 0;
 
 	f->script.userdata = &seq;
-	assert_int_equal(nctl_requester_submit(f->requester, b), 0);
+	assert_int_equal(nctl_requester_submit(f->requester, &f->script.kernel, b), 0);
 	sem_wait(&f->script.sent);
 	script_put_ack(&f->script, &(struct script_ack){.seq = seq, .error = -EBUSY});
 	script_put_ack(&f->script, &(struct script_ack){.seq = seq + 1});
@@ -250,13 +251,14 @@ static void test_full(void **state)
 	sem_init(&gate.reached, 0, 0);
 	sem_init(&gate.open, 0, 0);
 	f->script.userdata = &gate;
-	assert_int_equal(nctl_requester_submit(f->requester, make_batch(1)), 0);
+	assert_int_equal(nctl_requester_submit(f->requester, &f->script.kernel, make_batch(1)), 0);
 	sem_wait(&gate.reached);
-	assert_int_equal(nctl_requester_submit(f->requester, make_batch(2)), 0);
-	assert_int_equal(nctl_requester_submit(f->requester, make_batch(3)), 0);
-	assert_int_equal(nctl_requester_submit(f->requester, b), NCTL_REQUESTER_FULL);
+	assert_int_equal(nctl_requester_submit(f->requester, &f->script.kernel, make_batch(2)), 0);
+	assert_int_equal(nctl_requester_submit(f->requester, &f->script.kernel, make_batch(3)), 0);
+	assert_int_equal(nctl_requester_submit(f->requester, &f->script.kernel, b), NCTL_REQUESTER_FULL);
 	assert_int_equal(
-		nctl_requester_dump(f->requester, RTM_GETLINK, NULL, 0, NULL, 0, NULL), NCTL_REQUESTER_FULL);
+		nctl_requester_dump(f->requester, &f->script.kernel, RTM_GETLINK, NULL, 0, NULL, 0, NULL),
+		NCTL_REQUESTER_FULL);
 	nctl_batch_free(b);
 	for (size_t i = 1; i <= 3; i++)
 		sem_post(&gate.open);
@@ -279,8 +281,8 @@ static void test_free_while_waiting(void **state)
 	uint32_t seq;
 
 	f->script.userdata = &seq;
-	assert_int_equal(nctl_requester_submit(f->requester, make_batch(1)), 0);
-	assert_int_equal(nctl_requester_submit(f->requester, make_batch(1)), 0);
+	assert_int_equal(nctl_requester_submit(f->requester, &f->script.kernel, make_batch(1)), 0);
+	assert_int_equal(nctl_requester_submit(f->requester, &f->script.kernel, make_batch(1)), 0);
 	sem_wait(&f->script.sent);
 	start = nctl_time_now();
 	nctl_requester_freep(&f->requester);
@@ -296,7 +298,7 @@ static void test_free_while_full(void **state)
 	for (unsigned sent = 0; sent < 2;) {
 		struct nctl_batch *b = make_batch(1);
 
-		if (nctl_requester_submit(f->requester, b) != 0) {
+		if (nctl_requester_submit(f->requester, &f->script.kernel, b) != 0) {
 			nctl_batch_free(b);
 			sem_wait(&f->script.sent);
 			sent++;
@@ -318,6 +320,64 @@ static void test_no_transport(void **state)
 	script_fini(&s);
 }
 
+enum { ABROAD = NCTL_REQUESTER_TRANSPORTS + 4 };
+
+static void run_one(struct fixture *f, struct nctl_kernel *k, int want)
+{
+	struct nctl_result *r;
+
+	assert_int_equal(nctl_requester_submit(f->requester, k, make_batch(1)), 0);
+	r = fixture_wait(f);
+	assert_int_equal(r->batch->status, want);
+	nctl_result_free(r);
+}
+
+/* The requester's thread closes what is idle; nothing else changes the count meanwhile. */
+static unsigned wait_closed(struct script *s)
+{
+	unsigned alive;
+
+	do {
+		pthread_mutex_lock(&s->lock);
+		alive = s->alive;
+		pthread_mutex_unlock(&s->lock);
+		sched_yield();
+	} while (alive);
+	return alive;
+}
+
+/* One transport a namespace, the last few of them kept, home for ever; one that is gone ends only its own
+ * jobs. */
+static void test_namespaces(void **state)
+{
+	struct fixture *f = fixture_start(state, answer_fine, NULL);
+	struct script abroad[ABROAD];
+	unsigned alive = 0;
+
+	for (size_t i = 0; i < ABROAD; i++) {
+		script_init(&abroad[i]);
+		abroad[i].on_send = answer_fine;
+	}
+	abroad[1].no_open = true;
+	for (size_t i = 0; i < ABROAD; i++)
+		run_one(f, &abroad[i].kernel, i == 1 ? -EMFILE : 0);
+	for (size_t i = 0; i < ABROAD; i++) {
+		assert_int_equal(abroad[i].sends, i == 1 ? 0 : 1);
+		assert_true(abroad[i].alive <= 1);
+		alive += abroad[i].alive;
+	}
+	assert_true(alive < NCTL_REQUESTER_TRANSPORTS);
+	run_one(f, &f->script.kernel, 0);
+	assert_int_equal(f->script.opens, 1);
+	for (size_t i = 0; i < ABROAD; i++)
+		assert_int_equal(wait_closed(&abroad[i]), 0);
+	assert_int_equal(f->script.alive, 1);
+	for (size_t i = 0; i < ABROAD; i++) {
+		assert_int_equal(abroad[i].kernel.refs, 0);
+		script_fini(&abroad[i]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -331,6 +391,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_full, fixture_set_up, fixture_tear_down),
 		cmocka_unit_test_setup_teardown(test_free_while_waiting, fixture_set_up, fixture_tear_down),
 		cmocka_unit_test_setup_teardown(test_free_while_full, fixture_set_up, fixture_tear_down),
+		cmocka_unit_test_setup_teardown(test_namespaces, fixture_set_up, fixture_tear_down),
 		cmocka_unit_test(test_no_transport),
 	};
 
