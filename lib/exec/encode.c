@@ -4,6 +4,7 @@
  */
 #include "exec/private.h"
 
+#include <linux/if_link.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -27,16 +28,91 @@ static void encode_addr(const struct nctl_op *op, struct nctl_msgbuf *msg)
 	nctl_addr_encode_new(&a, msg);
 }
 
-void nctl_op_encode(const struct nctl_op *op, struct nctl_msgbuf *msg)
+bool nctl_op_is_rtnl(const struct nctl_op *op)
+{
+	switch ((enum nctl_op_type)op->type) {
+	case NCTL_OP_NETNS_NEW:
+	case NCTL_OP_NETNS_DEL:
+	case NCTL_OP_NETNS_ID:
+	case NCTL_OP_SYSCTL_SET:
+		return false;
+	case NCTL_OP_LINK_NEW:
+	case NCTL_OP_LINK_SET:
+	case NCTL_OP_LINK_DEL:
+	case NCTL_OP_ALTNAME_NEW:
+	case NCTL_OP_ALTNAME_DEL:
+	case NCTL_OP_ADDR_NEW:
+	case NCTL_OP_ADDR_DEL:
+		break;
+	}
+	return true;
+}
+
+bool nctl_op_is_deletion(const struct nctl_op *op)
+{
+	switch ((enum nctl_op_type)op->type) {
+	case NCTL_OP_LINK_DEL:
+	case NCTL_OP_ADDR_DEL:
+	case NCTL_OP_NETNS_DEL:
+		return true;
+	case NCTL_OP_LINK_NEW:
+	case NCTL_OP_LINK_SET:
+	case NCTL_OP_ALTNAME_NEW:
+	case NCTL_OP_ALTNAME_DEL:
+	case NCTL_OP_ADDR_NEW:
+	case NCTL_OP_NETNS_NEW:
+	case NCTL_OP_NETNS_ID:
+	case NCTL_OP_SYSCTL_SET:
+		break;
+	}
+	return false;
+}
+
+/*
+ * A pair of two namespaces is made in that of the second end: the first one is what the message describes,
+ * for a namespace that is named by its nsid; the second one, behind VETH_INFO_PEER, can only be named by a
+ * descriptor, or be made where the message arrives (drivers/net/veth.c veth_newlink).
+ */
+static bool is_abroad(const struct nctl_op *op)
+{
+	return op->pair && op->netns != op->peer_netns;
+}
+
+uint32_t nctl_op_carrier(const struct nctl_op *op)
+{
+	return is_abroad(op) ? op->peer_netns : op->netns;
+}
+
+/* The nsid by which the carrier knows the namespace of op. */
+static nctl_nsid nsid_at_carrier(const struct nctl_plan *p, const struct nctl_op *op)
+{
+	if (!op->peer_netns)
+		return p->netns[op->netns].nsid;
+	for (int i = 0; i < NCTL_OP_NEEDS; i++)
+		if (op->need[i] != NCTL_OP_NONE && p->ops[op->need[i]].type == NCTL_OP_NETNS_ID)
+			return p->ops[op->need[i]].nsid;
+	return NCTL_NSID_NONE; /* which the kernel refuses */
+}
+
+static void encode_new(const struct nctl_plan *p, const struct nctl_op *op, struct nctl_msgbuf *msg)
 {
 	struct nctl_link l, peer;
 
+	nctl_op_link(op, &l);
+	if (op->pair)
+		peer_link(op, &peer);
+	nctl_link_encode_new(&l, op->pair ? &peer : NULL, msg);
+	if (is_abroad(op))
+		nctl_msg_put_u32(msg, IFLA_TARGET_NETNSID, (uint32_t)nsid_at_carrier(p, op));
+}
+
+void nctl_op_encode(const struct nctl_plan *p, const struct nctl_op *op, struct nctl_msgbuf *msg)
+{
+	struct nctl_link l;
+
 	switch ((enum nctl_op_type)op->type) {
 	case NCTL_OP_LINK_NEW:
-		nctl_op_link(op, &l);
-		if (op->pair)
-			peer_link(op, &peer);
-		nctl_link_encode_new(&l, op->pair ? &peer : NULL, msg);
+		encode_new(p, op, msg);
 		return;
 	case NCTL_OP_LINK_SET:
 		nctl_op_link(op, &l);
@@ -55,23 +131,30 @@ void nctl_op_encode(const struct nctl_op *op, struct nctl_msgbuf *msg)
 	case NCTL_OP_ADDR_DEL:
 		nctl_addr_encode_del(op->addr, msg);
 		return;
+	case NCTL_OP_NETNS_NEW:
+	case NCTL_OP_NETNS_DEL:
+	case NCTL_OP_NETNS_ID:
+	case NCTL_OP_SYSCTL_SET:
+		return;
 	}
 }
 
-static void intent(struct nctl_ledger_link *ret, nctl_ifindex ifindex, const char *kind, const char *name)
+static void intent(
+	struct nctl_intent *ret, uint64_t cookie, nctl_ifindex ifindex, const char *kind, const char *name)
 {
-	*ret = (struct nctl_ledger_link){.ifindex = ifindex};
-	snprintf(ret->kind, sizeof(ret->kind), "%s", kind);
-	snprintf(ret->name, sizeof(ret->name), "%s", name);
+	*ret = (struct nctl_intent){.cookie = cookie, .link = {.ifindex = ifindex}};
+	snprintf(ret->link.kind, sizeof(ret->link.kind), "%s", kind);
+	snprintf(ret->link.name, sizeof(ret->link.name), "%s", name);
 }
 
-size_t nctl_op_intents(const struct nctl_op *op, struct nctl_ledger_link ret[2])
+size_t nctl_op_intents(const struct nctl_plan *p, const struct nctl_op *op, struct nctl_intent ret[2])
 {
 	if (op->type != NCTL_OP_LINK_NEW)
 		return 0;
-	intent(&ret[0], op->ifindex, op->kind, op->name);
+	intent(&ret[0], p->netns[op->netns].cookie, op->ifindex, op->kind, op->name);
 	if (!op->pair)
 		return 1;
-	intent(&ret[1], op->peer_ifindex, op->kind, op->want->peer.link->v.name);
+	intent(&ret[1], p->netns[op->peer_netns].cookie, op->peer_ifindex, op->kind,
+		op->want->peer.link->v.name);
 	return 2;
 }

@@ -64,7 +64,7 @@ void nctl_session_feed(struct nctl_session *s, const struct nlmsghdr *nlh, enum 
 		break;
 	}
 	if (r == -ENOMEM)
-		nctl_sync_lost(s);
+		nctl_sync_lost(s, nctl_time_now());
 	else if (r < 0)
 		s->undecodable++;
 }

@@ -12,9 +12,9 @@
 #include "plan/plan.h"
 
 /*
- * All namespaces: one event transport that hears them all, one requester, a session each, and at most one plan
- * being carried out. Knows no event loop: the owner polls get_fd, calls dispatch_events when it is readable,
- * dispatch_results after a wake, tick at the deadline.
+ * All namespaces: one event transport that hears them all, one requester, a session each, and at most one
+ * plan being carried out. Knows no event loop: the owner polls get_fd, calls dispatch_events when it is
+ * readable, dispatch_results after a wake, tick at the deadline.
  */
 
 struct nctl_hub;
@@ -32,7 +32,8 @@ struct nctl_hub_ops {
 	void (*synced)(struct nctl_session *s, void *userdata);
 	/* The namespace is being taken down, or is gone; s is freed when this returns. Never for home. */
 	void (*gone)(struct nctl_session *s, void *userdata);
-	/* An nsid that belongs to no session spoke or was assigned: there may be a namespace to join. NULL: so what. */
+	/* An nsid that belongs to no session spoke or was assigned: there may be a namespace to join. NULL:
+	 * so what. */
 	void (*stranger)(nctl_nsid nsid, void *userdata);
 	/*
 	 * Before a batch is sent: n links are about to be made, and must be on record as ours (the intent
@@ -41,25 +42,27 @@ struct nctl_hub_ops {
 	int (*intend)(const struct nctl_intent *v, size_t n, void *userdata);
 	/*
 	 * Carries out op number i of plan, one of NETNS_NEW, NETNS_DEL, NETNS_ID, SYSCTL_SET; answered by
-	 * nctl_hub_op_done, perhaps from inside this call. At most NCTL_HUB_OPS_IN_FLIGHT are unanswered. NULL: such
-	 * operations are refused with -EOPNOTSUPP.
+	 * nctl_hub_op_done, perhaps from inside this call. At most NCTL_HUB_OPS_IN_FLIGHT are unanswered.
+	 * NULL: such operations are refused with -EOPNOTSUPP.
 	 */
 	void (*carry_out)(struct nctl_plan *plan, uint32_t i, void *userdata);
-	/* How long a run waits for the mirror to show what the kernel agreed to, once it is in step. 0: 2,000 */
+	/* How long a run waits for the mirror to show what the kernel agreed to, once it is in step. 0: 2,000
+	 */
 	unsigned verify_ms;
 };
 
 enum { NCTL_HUB_OPS_IN_FLIGHT = 256 };
 
 struct nctl_hub_stats {
-	uint64_t strangers;    /* events of nsids that no session has */
+	uint64_t strangers;       /* events of nsids that no session has */
 	size_t sessions, syncing; /* syncing: not in step */
 	struct nctl_pump_stats pump;
 	struct nctl_requester_stats requester;
 };
 
 /* home, ops and userdata outlive the hub. Makes the session of home and starts its first dump. */
-int nctl_hub_new(struct nctl_kernel *home, const struct nctl_hub_ops *ops, void *userdata, struct nctl_hub **ret);
+int nctl_hub_new(
+	struct nctl_kernel *home, const struct nctl_hub_ops *ops, void *userdata, struct nctl_hub **ret);
 struct nctl_hub *nctl_hub_free(struct nctl_hub *h); /* frees all sessions, without a word */
 void nctl_hub_freep(struct nctl_hub **h);
 
@@ -80,13 +83,14 @@ void nctl_hub_get_stats(const struct nctl_hub *h, struct nctl_hub_stats *ret);
 
 struct nctl_session *nctl_hub_home(const struct nctl_hub *h);
 /*
- * A namespace that home has this nsid for. kernel: referenced. owner: the caller's, for nctl_session_owner. If
- * another session has that nsid, its namespace must be gone: gone is called for it. The mirror is dumped as soon
- * as all events are read that were in the queue at this time (they may be those of an earlier holder of the
- * nsid); synced tells. -EEXIST: there is a session of that cookie. -EOPNOTSUPP: the hub hears home only.
+ * A namespace that home has this nsid for. kernel: referenced. owner: the caller's, for nctl_session_owner.
+ * If another session has that nsid, its namespace must be gone: gone is called for it. The mirror is dumped
+ * as soon as all events are read that were in the queue at this time (they may be those of an earlier holder
+ * of the nsid); synced tells. -EEXIST: there is a session of that cookie. -EOPNOTSUPP: the hub hears home
+ * only.
  */
-int nctl_hub_join(struct nctl_hub *h, struct nctl_kernel *kernel, uint64_t cookie, nctl_nsid nsid, void *owner,
-	struct nctl_session **ret);
+int nctl_hub_join(struct nctl_hub *h, struct nctl_kernel *kernel, uint64_t cookie, nctl_nsid nsid,
+	void *owner, struct nctl_session **ret);
 /* Ends a session, without a call of gone. */
 void nctl_hub_leave(struct nctl_hub *h, struct nctl_session *s);
 struct nctl_session *nctl_hub_find(const struct nctl_hub *h, uint64_t cookie);
@@ -102,16 +106,17 @@ struct nctl_outcome {
 
 /*
  * Carries out plan, which must outlive the run; states, errors and texts are written into its operations, and
- * have of plan->netns is set to NULL when one is gone. Sessions are found by the cookies in plan->netns; those of
- * namespaces that the plan makes are bound by nctl_hub_bind. done is called once, from inside this call if nothing
- * could be sent (an empty plan, a ledger that cannot be written). keep_going: a refusal stops only what depends on
- * it; else no stage after the one with a refusal is started. 0, -EBUSY: a run is on.
+ * have of plan->netns is set to NULL when one is gone. Sessions are found by the cookies in plan->netns;
+ * those of namespaces that the plan makes are bound by nctl_hub_bind. done is called once, from inside this
+ * call if nothing could be sent (an empty plan, a ledger that cannot be written). keep_going: a refusal stops
+ * only what depends on it; else no stage after the one with a refusal is started. 0, -EBUSY: a run is on.
  */
 int nctl_hub_run(struct nctl_hub *h, struct nctl_plan *plan, bool keep_going,
-	void (*done)(struct nctl_plan *plan, const struct nctl_outcome *outcome, void *userdata), void *userdata);
+	void (*done)(struct nctl_plan *plan, const struct nctl_outcome *outcome, void *userdata),
+	void *userdata);
 bool nctl_hub_is_running(const struct nctl_hub *h);
-/* Operation i of the plan that runs is answered: 0, or a negative errno and text (copied; NULL: none). A NETNS_NEW
- * must be bound first: cookie, nsid and mirror of the session become those of its plan's netns. */
+/* Operation i of the plan that runs is answered: 0, or a negative errno and text (copied; NULL: none). A
+ * NETNS_NEW must be bound first: cookie, nsid and mirror of the session become those of its plan's netns. */
 void nctl_hub_op_done(struct nctl_hub *h, uint32_t i, int error, const char *text);
 void nctl_hub_bind(struct nctl_hub *h, uint32_t netns, struct nctl_session *s);
 /* Somebody waits for answers: a run that is on hands the kernel less at a time for a while. */
