@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * DOC: netctld's command line and life: puts loop, reconciler and bus together, tells the service manager
- * (sd_notify(3)) when the first pass has been attempted, and ends on SIGTERM or SIGINT without touching the
- * network.
+ * DOC: netctld's command line and life: leaves its privileges to the helper, puts loop, reconciler and bus
+ * together, tells the service manager (sd_notify(3)) when the first pass has been attempted, and ends on
+ * SIGTERM or SIGINT without touching the network.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,6 +21,7 @@
 #include "bus/bus.h"
 #include "log/log.h"
 #include "loop/loop.h"
+#include "netns/privileges.h"
 #include "nl/transport.h"
 #include "reconcile/reconcile.h"
 
@@ -33,6 +34,7 @@ struct settings {
 	const char *paths[PATHS_MAX];
 	size_t n_paths;
 	const char *runtime_dir;
+	const char *user; /* NULL: the usual one */
 	int log_level;
 	bool observe;
 	bool check; /* the paths are files to check, then leave */
@@ -47,13 +49,14 @@ struct daemon {
 
 static void usage(FILE *f)
 {
-	fputs("Usage: netctld [-c PATH]... [-r DIR] [-l LEVEL] [--observe]\n"
+	fputs("Usage: netctld [-c PATH]... [-r DIR] [-u USER] [-l LEVEL] [--observe]\n"
 	      "       netctld --check FILE...\n"
 	      "\n"
 	      "  -c, --config PATH    a configuration file or folder, repeatable; default:\n"
 	      "                       /run/netctld, /etc/netctld, /usr/lib/netctld\n"
 	      "  -r, --runtime DIR    the runtime folder (socket, ledger); default $RUNTIME_DIRECTORY\n"
 	      "                       or /run/netctld\n"
+	      "  -u, --user USER      run as this user, if started by root; default netctld\n"
 	      "  -l, --log-level N    0 to 7 as in syslog(3); default 6\n"
 	      "      --observe        keep the mirror and answer, change nothing at start\n"
 	      "      --check          check the files and exit: 0 fine, 2 errors\n"
@@ -84,6 +87,7 @@ enum { OPT_OBSERVE = 256, OPT_CHECK };
 static const struct option long_options[] = {
 	{"config", required_argument, NULL, 'c'},
 	{"runtime", required_argument, NULL, 'r'},
+	{"user", required_argument, NULL, 'u'},
 	{"log-level", required_argument, NULL, 'l'},
 	{"observe", no_argument, NULL, OPT_OBSERVE},
 	{"check", no_argument, NULL, OPT_CHECK},
@@ -100,6 +104,9 @@ static int take_option(struct settings *s, int c)
 		return add_path(s, optarg);
 	case 'r':
 		s->runtime_dir = optarg;
+		return 0;
+	case 'u':
+		s->user = optarg;
 		return 0;
 	case 'l':
 		s->log_level = parse_level(optarg);
@@ -127,7 +134,7 @@ static int parse_args(int argc, char **argv, struct settings *s)
 {
 	int c, r = 0;
 
-	while (r == 0 && (c = getopt_long(argc, argv, "c:r:l:Vh", long_options, NULL)) >= 0)
+	while (r == 0 && (c = getopt_long(argc, argv, "c:r:u:l:Vh", long_options, NULL)) >= 0)
 		r = take_option(s, c);
 	for (; r == 0 && s->check && optind < argc; optind++)
 		r = add_path(s, argv[optind]);
@@ -210,14 +217,31 @@ static void warm_up(void)
 	free(p);
 }
 
-static int run(const struct settings *s)
+static const char lock_dir[] = "/run/netctld.locks";
+
+/* What only root may do is the helper's from here. */
+static int drop_privileges(const struct settings *s, int *ret_control_fd)
+{
+	const struct nd_privileges p = {
+		.user = s->user,
+		.paths = s->paths,
+		.n_paths = s->n_paths,
+		.runtime_dir = s->runtime_dir,
+		.lock_dir = lock_dir,
+	};
+
+	return nd_privileges_drop(&p, ret_control_fd);
+}
+
+static int run(const struct settings *s, int control_fd)
 {
 	struct nd_reconcile_options opts = {
 		.paths = s->paths,
 		.n_paths = s->n_paths,
 		.runtime_dir = s->runtime_dir,
-		.lock_dir = "/run/netctld.locks",
+		.lock_dir = lock_dir,
 		.kernel = nctl_kernel_here(),
+		.control_fd = control_fd,
 		.observe = s->observe,
 	};
 	struct daemon d = {0};
@@ -260,7 +284,7 @@ int main(int argc, char **argv)
 {
 	const char *dir = getenv("RUNTIME_DIRECTORY");
 	struct settings s = {.runtime_dir = dir && *dir ? dir : "/run/netctld", .log_level = 6};
-	int r;
+	int r, control_fd = -1;
 
 	open_std_fds();
 	r = parse_args(argc, argv, &s);
@@ -270,6 +294,11 @@ int main(int argc, char **argv)
 		return check(&s);
 	nd_log_open("netctld", s.log_level);
 	signal(SIGPIPE, SIG_IGN);
+	r = drop_privileges(&s, &control_fd);
+	if (r < 0) {
+		nd_error("cannot start: the privileges cannot be given up: %s", strerror(-r));
+		return EXIT_FAILURE;
+	}
 	warm_up();
-	return run(&s);
+	return run(&s, control_fd);
 }

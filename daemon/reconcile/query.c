@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * DOC: what the reconciler answers without changing anything: check, plan and status. All of it from memory.
+ * DOC: what the reconciler answers at once: check and status. All of it from memory.
  */
 #include "reconcile/private.h"
 
@@ -26,47 +26,9 @@ int nd_reconcile_check(struct nd_reconcile *r, const struct nd_config_texts *tex
 	return out->err;
 }
 
-static int plan_exit(int e, const struct nctl_plan *p)
-{
-	if (e == ND_CONFIG_INVALID || (p && p->blocked))
-		return ND_EXIT_CONFIG;
-	return p && p->n_ops ? ND_EXIT_DIFFERENT : ND_EXIT_FINE;
-}
-
-int nd_reconcile_plan(
-	struct nd_reconcile *r, const struct nd_config_texts *texts, unsigned flags, struct nctl_strbuf *out)
-{
-	_cleanup_(nctl_plan_freep) struct nctl_plan *plan = NULL;
-	_cleanup_(nctl_want_freep) struct nctl_want *want = NULL;
-	_cleanup_(nd_config_texts_fini) struct nd_config_texts own = ND_CONFIG_TEXTS_INIT;
-	_cleanup_(nd_diagnostics_fini) struct nd_diagnostics diag = ND_DIAGNOSTICS_INIT;
-	struct nctl_json j;
-	int e = 0;
-
-	if (!r->first_synced || !nctl_session_is_synced(r->session))
-		return -EAGAIN;
-	if (!texts) {
-		e = nd_config_read_paths(r->opts.paths, r->opts.n_paths, &own, &diag);
-		texts = &own;
-	}
-	if (e == 0)
-		e = nd_config_parse(texts, &diag, &want);
-	if (e == 0)
-		e = nd_job_plan(r, want, flags, &plan);
-	if (e < 0)
-		return e;
-	nd_report_begin(&j, out, plan_exit(e, plan), NULL);
-	nd_report_diagnostics(&j, &diag);
-	if (plan)
-		nd_report_plan(&j, plan);
-	nd_report_end(&j);
-	plan = nctl_plan_free(plan); /* before want, into which it points */
-	return out->err;
-}
-
 static const char *state_name(const struct nd_reconcile *r)
 {
-	if (!nctl_session_is_synced(r->session))
+	if (!nctl_session_is_synced(nctl_hub_home(r->hub)))
 		return "synchronising";
 	if (r->step != STEP_IDLE)
 		return "applying";
@@ -105,15 +67,20 @@ static void put_pending(struct nctl_json *j, const struct nd_reconcile *r)
 
 static void put_counters(struct nctl_json *j, struct nd_reconcile *r)
 {
-	const struct nctl_mirror_stats *m = nctl_mirror_get_stats(nctl_session_mirror(r->session));
-	struct nctl_session_stats s;
+	struct nctl_session *home = nctl_hub_home(r->hub);
+	const struct nctl_mirror_stats *m = nctl_mirror_get_stats(nctl_session_mirror(home));
+	struct nctl_session_stats own;
+	struct nctl_hub_stats s;
 	struct nd_loop_stats l;
 
-	nctl_session_get_stats(r->session, &s);
+	nctl_session_get_stats(home, &own);
+	nctl_hub_get_stats(r->hub, &s);
 	nd_loop_get_stats(r->loop, &l);
-	nctl_json_ku64(j, "epoch", s.epoch);
-	nctl_json_ku64(j, "losses", s.losses);
-	nctl_json_ku64(j, "undecodable", s.undecodable);
+	nctl_json_ku64(j, "epoch", own.epoch);
+	nctl_json_ku64(j, "losses", own.losses);
+	nctl_json_ku64(j, "undecodable", own.undecodable);
+	nctl_json_ku64(j, "syncing", s.syncing);
+	nctl_json_ku64(j, "strangers", s.strangers);
 	nctl_json_key(j, "kernel");
 	nctl_json_obj_begin(j);
 	nctl_json_ku64(j, "sends", s.requester.sends);
@@ -151,8 +118,19 @@ static void put_counters(struct nctl_json *j, struct nd_reconcile *r)
 	nctl_json_obj_end(j);
 }
 
+/* The process that may do what this one may not. */
+static void put_helper(struct nctl_json *j, const struct nd_reconcile *r)
+{
+	struct nd_helper *h = nd_netns_set_helper(r->netns);
+
+	nctl_json_kstr(j, "helper", !h ? "none" : nd_helper_is_alive(h) ? "alive" : "gone");
+	if (h && nd_helper_is_alive(h))
+		nctl_json_ki64(j, "helper_pid", nd_helper_pid(h));
+}
+
 void nd_reconcile_status(struct nd_reconcile *r, struct nctl_strbuf *out)
 {
+	const struct nctl_mirror *home = nctl_session_mirror(nctl_hub_home(r->hub));
 	struct nctl_json j;
 
 	nd_reconcile_be_brief(r);
@@ -162,9 +140,12 @@ void nd_reconcile_status(struct nd_reconcile *r, struct nctl_strbuf *out)
 	nctl_json_kstr(&j, "state", state_name(r));
 	nctl_json_ku64(&j, "generation", r->generation);
 	put_files(&j, r);
-	nctl_json_ku64(&j, "links", nctl_mirror_link_count(nctl_session_mirror(r->session)));
-	nctl_json_ku64(&j, "addresses", nctl_mirror_addr_count(nctl_session_mirror(r->session)));
-	nctl_json_ku64(&j, "owned_links", nctl_ledger_link_count(r->ledger));
+	nctl_json_ku64(&j, "links", nctl_mirror_link_count(home));
+	nctl_json_ku64(&j, "addresses", nctl_mirror_addr_count(home));
+	nctl_json_ku64(&j, "owned_links", nd_ledgers_link_count(&r->ledgers));
+	nctl_json_ku64(&j, "namespaces", nd_netns_count(r->netns));
+	nctl_json_ku64(&j, "owned_namespaces", nctl_netns_ledger_count(r->ledgers.netns));
+	put_helper(&j, r);
 	put_counters(&j, r);
 	put_pending(&j, r);
 	if (r->last_error)

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * DOC: the reconciler: ties a session to the loop, and is what the bus talks to. Owns the session, the
- * ledger, the accepted generation and the queue of jobs (jobs.c). While batches are on their way it leaves
- * events in the socket's buffer: read by the dozen they cost a fifth (tests/bench/s1), and each batch that
- * comes back drains them; should the kernel take long over one, events are read all the same after BUSY_US.
+ * DOC: the reconciler: what the bus talks to. Owns the set of namespaces (which owns the hub), the ledgers,
+ * the accepted generation and the queue of jobs (jobs.c).
  */
 #include "reconcile/private.h"
 
@@ -13,141 +11,79 @@
 
 #include "log/log.h"
 
-enum {
-	EVENT_BUDGET = 512, /* messages a turn: about 2 ms */
-	RESULT_BUDGET = 4,  /* batches or dump chunks a turn */
-	BUSY_US = 50 * 1000,
-};
-
-/* Sets the watchers to what the session waits for now. */
-static void rewatch(struct nd_reconcile *r)
+static void on_wake(struct nd_wake *w)
 {
-	nctl_time at = nctl_session_deadline(r->session);
-
-	if (nctl_session_is_busy(r->session)) {
-		if (!r->busy_until.usec)
-			r->busy_until = nctl_time_add_us(nctl_time_now(), BUSY_US);
-		nd_io_stop(&r->io);
-		if (nctl_time_cmp(r->busy_until, at) < 0)
-			at = r->busy_until;
-	} else {
-		r->busy_until.usec = 0;
-		nd_io_start(&r->io);
-	}
-	nd_timer_set(&r->timer, at);
+	nd_jobs_turn(w->userdata);
 }
 
-static void on_events(struct nd_io *io, unsigned events)
+/* A job may wait for what this turn brought. */
+static void on_turn(void *userdata)
 {
-	struct nd_reconcile *r = io->userdata;
-	int e = nctl_session_dispatch_events(r->session, EVENT_BUDGET);
+	struct nd_reconcile *r = userdata;
 
-	(void)events;
-	if (e < 0) {
-		nd_error("cannot read events: %s", strerror(-e));
-		nd_loop_stop(r->loop, 1);
-		return;
-	}
-	rewatch(r);
-}
-
-static void on_results(struct nd_wake *w)
-{
-	struct nd_reconcile *r = w->userdata;
-
-	if (nctl_session_dispatch_results(r->session, RESULT_BUDGET) == NCTL_PUMP_MORE)
+	if (r->step == STEP_LOOKING)
 		nd_wake_send(&r->wake);
-	nd_jobs_turn(r);
-	rewatch(r);
 }
 
-static void on_timer(struct nd_timer *t)
-{
-	struct nd_reconcile *r = t->userdata;
-
-	nctl_session_tick(r->session, nctl_time_now());
-	r->busy_until.usec = 0;
-	rewatch(r);
-	if (nctl_session_is_busy(r->session))
-		nd_io_start(&r->io);
-}
-
-/* From the requester's thread. */
-static void wake(void *userdata)
+static int intend(const struct nctl_intent *v, size_t n, void *userdata)
 {
 	struct nd_reconcile *r = userdata;
+	int e = nd_store_append_links(&r->store, v, n);
 
-	nd_wake_send(&r->wake);
+	return e < 0 ? e : nd_ledgers_intend(&r->ledgers, v, n);
 }
 
-static int intend(struct nctl_session *s, const struct nctl_ledger_link *links, size_t n, void *userdata)
+static int intend_netns(const char *name, uint64_t cookie, void *userdata)
 {
 	struct nd_reconcile *r = userdata;
-	int e = nd_store_append_links(&r->store, links, n);
+	int e = nd_store_append_netns(&r->store, name, cookie);
 
-	(void)s;
-	for (size_t i = 0; e >= 0 && i < n; i++)
-		e = nctl_ledger_link_add(r->ledger, &links[i]);
-	return e;
+	return e < 0 ? e : nctl_netns_ledger_add(r->ledgers.netns, name, cookie);
 }
 
-/* The mirror is whole for the first time: now what is ours and what was accepted can be judged. */
-static void first_sync(struct nd_reconcile *r)
+/* The mirrors are whole for the first time: now what is ours and what was accepted can be judged. */
+static void on_settled(void *userdata)
 {
-	int e = nd_store_load_ledger(&r->store, nctl_session_cookie(r->session), r->ledger);
+	struct nd_reconcile *r = userdata;
+	struct nctl_mirror *home = nctl_session_mirror(nctl_hub_home(r->hub));
+	int e = nd_store_load_ledger(&r->store, &r->ledgers);
 
 	if (e < 0)
 		nd_error("cannot read the ledger: %s; links made before are foreign now", strerror(-e));
 	e = nd_store_load_generation(&r->store, &r->generation, &r->texts);
 	if (e < 0 && e != -ENOENT)
 		nd_error("cannot read the stored generation: %s; taking the files", strerror(-e));
-	nd_info("mirror in step: %zu links, %zu addresses; %zu links are ours; %s",
-		nctl_mirror_link_count(nctl_session_mirror(r->session)),
-		nctl_mirror_addr_count(nctl_session_mirror(r->session)), nctl_ledger_link_count(r->ledger),
+	nd_info("mirror in step: %zu links, %zu addresses, %zu other namespaces; %zu links and %zu "
+		"namespaces are "
+		"ours; %s",
+		nctl_mirror_link_count(home), nctl_mirror_addr_count(home), nd_netns_count(r->netns) - 1,
+		nd_ledgers_link_count(&r->ledgers), nctl_netns_ledger_count(r->ledgers.netns),
 		r->opts.observe ? "observing"
 		: r->generation ? "resuming the accepted generation"
 				: "taking the files");
-	r->first_synced = true;
+	r->settled = true;
 	if (r->opts.observe) {
 		if (r->ready)
 			r->ready(r->userdata);
 		return;
 	}
-	e = nd_job_queue(r, JOB_START, &r->texts, ND_APPLY_KEEP_GOING, NULL, NULL);
+	e = nd_job_queue(r, JOB_START, r->generation ? &r->texts : NULL, ND_APPLY_KEEP_GOING, NULL, NULL);
 	if (e < 0)
 		nd_error("cannot start the first pass: %s", strerror(-e));
 }
 
-static void synced(struct nctl_session *s, void *userdata)
+static void on_home_synced(void *userdata)
 {
-	struct nd_reconcile *r = userdata;
-
-	(void)s;
-	if (!r->first_synced)
-		first_sync(r);
-	nd_jobs_advance(r);
+	nd_jobs_advance(userdata);
 }
 
-static const struct nctl_session_ops session_ops = {.wake = wake, .synced = synced, .intend = intend};
-
-static int open_session(struct nd_reconcile *r)
-{
-	int e = nctl_ledger_new(&r->ledger);
-
-	if (e < 0)
-		return e;
-	nd_wake_init(&r->wake, r->loop, on_results, r);
-	e = nctl_session_new(r->opts.kernel, &session_ops, r, &r->session);
-	if (e < 0) {
-		nd_wake_stop(&r->wake);
-		return e;
-	}
-	nd_io_init(&r->io, r->loop, nctl_session_get_fd(r->session), ND_READ, on_events, r);
-	nd_timer_init(&r->timer, r->loop, on_timer, r);
-	r->watching = true;
-	rewatch(r);
-	return 0;
-}
+static const struct nd_netns_ops netns_ops = {
+	.home_synced = on_home_synced,
+	.settled = on_settled,
+	.turn = on_turn,
+	.intend = intend,
+	.intend_netns = intend_netns,
+};
 
 /* Where /run is not ours to write (a container, a test), only the runtime folder's lock is left. */
 static int lock_namespace(struct nd_reconcile *r)
@@ -169,6 +105,18 @@ static int lock_namespace(struct nd_reconcile *r)
 		nd_warn("cannot lock the network namespace: %s; mind that no other netctld manages it",
 			strerror(-e));
 	return 0;
+}
+
+static int open_namespaces(struct nd_reconcile *r)
+{
+	int e;
+
+	nd_wake_init(&r->wake, r->loop, on_wake, r);
+	r->waking = true;
+	e = nd_netns_set_new(r->loop, r->opts.kernel, take_fd(r->opts.control_fd), &netns_ops, r, &r->netns);
+	if (e >= 0)
+		r->hub = nd_netns_set_hub(r->netns);
+	return e;
 }
 
 int nd_reconcile_new(struct nd_loop *loop, const struct nd_reconcile_options *opts,
@@ -195,7 +143,9 @@ int nd_reconcile_new(struct nd_loop *loop, const struct nd_reconcile_options *op
 	if (e >= 0)
 		e = lock_namespace(r);
 	if (e >= 0)
-		e = open_session(r);
+		e = nd_ledgers_init(&r->ledgers);
+	if (e >= 0)
+		e = open_namespaces(r);
 	if (e < 0) {
 		nd_reconcile_free(r);
 		return e;
@@ -208,15 +158,14 @@ struct nd_reconcile *nd_reconcile_free(struct nd_reconcile *r)
 {
 	if (!r)
 		return NULL;
+	r->closing = true;
+	/* First, since it answers what jobs have asked, and its thread works for their plans. */
+	r->netns = nd_netns_set_free(r->netns);
+	nctl_closep(&r->opts.control_fd);
 	nd_jobs_drop_all(r);
-	if (r->watching) {
-		nd_io_stop(&r->io);
-		nd_timer_stop(&r->timer);
-	}
-	r->session = nctl_session_free(r->session); /* its thread calls wake to the last */
-	if (r->watching)
+	if (r->waking)
 		nd_wake_stop(&r->wake);
-	nctl_ledger_free(r->ledger);
+	nd_ledgers_fini(&r->ledgers);
 	nd_config_texts_fini(&r->texts);
 	nctl_strbuf_fini(&r->pending);
 	nd_store_close(&r->store);
@@ -228,10 +177,13 @@ struct nd_reconcile *nd_reconcile_free(struct nd_reconcile *r)
 int nd_reconcile_apply(struct nd_reconcile *r, const struct nd_config_texts *texts, unsigned flags,
 	void (*answer)(const char *json, size_t len, void *userdata), void *userdata)
 {
-	int e = nd_job_queue(r, texts ? JOB_CLIENT : JOB_RELOAD, texts, flags, answer, userdata);
+	return nd_job_queue(r, texts ? JOB_CLIENT : JOB_RELOAD, texts, flags, answer, userdata);
+}
 
-	rewatch(r);
-	return e;
+int nd_reconcile_plan(struct nd_reconcile *r, const struct nd_config_texts *texts, unsigned flags,
+	void (*answer)(const char *json, size_t len, void *userdata), void *userdata)
+{
+	return nd_job_queue(r, JOB_PLAN, texts, flags, answer, userdata);
 }
 
 void nd_reconcile_forget(struct nd_reconcile *r, void *userdata)
@@ -246,12 +198,17 @@ void nd_reconcile_forget(struct nd_reconcile *r, void *userdata)
 	}
 }
 
-const struct nctl_mirror *nd_reconcile_mirror(const struct nd_reconcile *r)
+bool nd_reconcile_is_ready(const struct nd_reconcile *r)
 {
-	return r->first_synced ? nctl_session_mirror(r->session) : NULL;
+	return r->settled;
+}
+
+struct nd_netns_set *nd_reconcile_netns(const struct nd_reconcile *r)
+{
+	return r->netns;
 }
 
 void nd_reconcile_be_brief(struct nd_reconcile *r)
 {
-	nctl_session_be_brief(r->session);
+	nctl_hub_be_brief(r->hub);
 }

@@ -38,7 +38,7 @@ struct nd_reconcile_options {
 	const char *lock_dir; /* has a file for each managed namespace, made if need be; NULL: no such lock */
 	struct nctl_kernel *kernel;
 	int control_fd; /* of the privileged helper (netns/privileges.h), taken over; -1: there is none */
-	bool observe; /* keep the mirror, change nothing at start */
+	bool observe;   /* keep the mirror, change nothing at start */
 };
 
 /* All in opts outlives the reconciler. Starts the session and the first pass (stored generation, else the
@@ -69,8 +69,9 @@ int nd_reconcile_apply(struct nd_reconcile *r, const struct nd_config_texts *tex
 void nd_reconcile_forget(struct nd_reconcile *r, void *userdata);
 
 /* {"version", "state": synchronising|applying|settled|waiting|failed|partly-applied|idle, "generation",
- * "files": […], "links", "addresses", "owned_links", "epoch", "losses", "kernel": {sends, messages, changes,
- * receives, refusals, dumps, …}, "events": {…}, "loop": {…}, "pending": […], "last_error"} */
+ * "files": […], "links", "addresses", "owned_links", "namespaces", "owned_namespaces", "helper":
+ * alive|gone|none, "helper_pid", "epoch", "losses", "kernel": {sends, messages, changes, receives, refusals,
+ * dumps, …}, "events": {…}, "loop": {…}, "pending": […], "last_error"} */
 void nd_reconcile_status(struct nd_reconcile *r, struct nctl_strbuf *out);
 /* A client asked something other than a change: a job that is on gives way for a while. */
 void nd_reconcile_be_brief(struct nd_reconcile *r);

@@ -113,32 +113,69 @@ static void put_addr(struct nctl_strbuf *b, uint64_t cookie, const struct nctl_a
 	nctl_strbuf_printf(b, "addr %" PRIu64 " %u %s %s\n", cookie, a->ifindex, local, peer);
 }
 
-/* Names of links hold no blanks (dev_valid_name in the kernel), so words are enough. */
-static int parse_line(char *line, uint64_t cookie, struct nctl_ledger *l)
+static void put_netns(struct nctl_strbuf *b, const struct nctl_ledger_netns *e)
 {
-	char type[8], how[16], a[64], b[64], c[64] = "";
-	uint64_t of;
-	unsigned ifindex;
-	int n = sscanf(line, "%7s %" SCNu64 " %u %15s %63s %63s", type, &of, &ifindex, how, b, c);
+	nctl_strbuf_printf(b, "netns %" PRIu64 " %s\n", e->cookie, e->name);
+}
 
-	if (n < 5 || of != cookie)
+static int parse_link(const char *line, struct ledgers *ls)
+{
+	struct nctl_ledger_link e = {0};
+	char how[16], kind[16], name[16];
+	struct nctl_ledger *l;
+	uint64_t cookie;
+
+	/* Names of links hold no blanks (dev_valid_name in the kernel), so words are enough. */
+	if (sscanf(line, "%" SCNu64 " %u %15s %15s %15s", &cookie, &e.ifindex, how, kind, name) != 5)
 		return 0;
-	if (!strcmp(type, "link") && n == 6) {
-		struct nctl_ledger_link e = {.ifindex = ifindex, .adopted = !strcmp(how, "adopted")};
+	e.adopted = !strcmp(how, "adopted");
+	snprintf(e.kind, sizeof(e.kind), "%s", strcmp(kind, "-") ? kind : "");
+	snprintf(e.name, sizeof(e.name), "%s", name);
+	l = nd_ledgers_get(ls, cookie);
+	return l ? nctl_ledger_link_add(l, &e) : -ENOMEM;
+}
 
-		snprintf(e.kind, sizeof(e.kind), "%.15s", strcmp(b, "-") ? b : "");
-		snprintf(e.name, sizeof(e.name), "%.15s", c);
-		return nctl_ledger_link_add(l, &e);
-	}
-	if (!strcmp(type, "addr") && sscanf(line, "%*s %*u %*u %63s %63s", a, b) == 2) {
-		struct nctl_addr e = NCTL_ADDR_INIT;
+static int parse_addr(const char *line, struct ledgers *ls)
+{
+	struct nctl_addr e = NCTL_ADDR_INIT;
+	char local[64], peer[64];
+	struct nctl_ledger *l;
+	uint64_t cookie;
 
-		e.ifindex = ifindex;
-		if (nctl_prefix_parse(a, NCTL_PREFIX_NEED_LENGTH, &e.local) != 0)
-			return 0;
-		if (strcmp(b, "-") && nctl_prefix_parse(b, NCTL_PREFIX_NEED_LENGTH, &e.peer) != 0)
-			return 0;
-		return nctl_ledger_addr_add(l, &e);
+	if (sscanf(line, "%" SCNu64 " %u %63s %63s", &cookie, &e.ifindex, local, peer) != 4)
+		return 0;
+	if (nctl_prefix_parse(local, NCTL_PREFIX_NEED_LENGTH, &e.local) != 0)
+		return 0;
+	if (strcmp(peer, "-") && nctl_prefix_parse(peer, NCTL_PREFIX_NEED_LENGTH, &e.peer) != 0)
+		return 0;
+	l = nd_ledgers_get(ls, cookie);
+	return l ? nctl_ledger_addr_add(l, &e) : -ENOMEM;
+}
+
+/* A name may hold anything but a slash; the configuration allows no newline in it. */
+static int parse_netns(const char *line, struct ledgers *ls)
+{
+	uint64_t cookie;
+	int at = 0, r;
+
+	if (sscanf(line, "%" SCNu64 "%n", &cookie, &at) != 1 || line[at] != ' ')
+		return 0;
+	r = nctl_netns_ledger_add(ls->netns, line + at + 1, cookie);
+	return r == -ENOMEM ? r : 0;
+}
+
+static int parse_line(const char *line, struct ledgers *ls)
+{
+	static const struct {
+		const char *word;
+		int (*parse)(const char *line, struct ledgers *ls);
+	} types[] = {{"link ", parse_link}, {"addr ", parse_addr}, {"netns ", parse_netns}};
+
+	for (size_t i = 0; i < NCTL_ARRAY_SIZE(types); i++) {
+		size_t n = strlen(types[i].word);
+
+		if (!strncmp(line, types[i].word, n))
+			return types[i].parse(line + n, ls);
 	}
 	return 0;
 }
@@ -151,14 +188,13 @@ static int open_for_append(struct store *s)
 	return s->ledger_fd < 0 ? -errno : 0;
 }
 
-int nd_store_load_ledger(struct store *s, uint64_t cookie, struct nctl_ledger *l)
+int nd_store_load_ledger(struct store *s, struct ledgers *l)
 {
 	_cleanup_(nctl_freep) char *data = NULL;
 	char *line, *next, *end;
 	size_t len = 0;
 	int r = read_file(s, "ledger", &data, &len);
 
-	s->cookie = cookie;
 	if (r < 0 && r != -ENOENT)
 		return r;
 	end = data ? data + len : NULL;
@@ -168,39 +204,67 @@ int nd_store_load_ledger(struct store *s, uint64_t cookie, struct nctl_ledger *l
 		if (!next)
 			break; /* half a line: its message was never sent */
 		*next++ = '\0';
-		r = parse_line(line, cookie, l);
+		r = parse_line(line, l);
 		if (r < 0)
 			return r;
 	}
 	return open_for_append(s);
 }
 
-int nd_store_append_links(struct store *s, const struct nctl_ledger_link *links, size_t n)
+/* Consumes b, of whole lines. */
+static int append(struct store *s, struct nctl_strbuf *b)
 {
-	_cleanup_(nctl_strbuf_fini) struct nctl_strbuf b = NCTL_STRBUF_INIT;
+	int r = b->err;
 
-	int r;
-
-	if (s->torn)
-		nctl_strbuf_putc(&b, '\n');
-	for (size_t i = 0; i < n; i++)
-		put_link(&b, s->cookie, &links[i]);
-	r = b.err ? b.err : nctl_write_all(s->ledger_fd, nctl_strbuf_str(&b), b.len);
+	if (r >= 0 && s->torn)
+		r = nctl_write_all(s->ledger_fd, "\n", 1);
+	if (r >= 0)
+		r = nctl_write_all(s->ledger_fd, nctl_strbuf_str(b), b->len);
 	s->torn = r < 0;
 	return r;
 }
 
-int nd_store_write_ledger(struct store *s, const struct nctl_ledger *l)
+int nd_store_append_links(struct store *s, const struct nctl_intent *v, size_t n)
 {
 	_cleanup_(nctl_strbuf_fini) struct nctl_strbuf b = NCTL_STRBUF_INIT;
+
+	for (size_t i = 0; i < n; i++)
+		put_link(&b, v[i].cookie, &v[i].link);
+	return append(s, &b);
+}
+
+int nd_store_append_netns(struct store *s, const char *name, uint64_t cookie)
+{
+	_cleanup_(nctl_strbuf_fini) struct nctl_strbuf b = NCTL_STRBUF_INIT;
+
+	nctl_strbuf_printf(&b, "netns %" PRIu64 " %s\n", cookie, name);
+	return append(s, &b);
+}
+
+static void put_namespace(struct nctl_strbuf *b, const struct namespace_ledger *n)
+{
 	const struct nctl_ledger_link *e;
 	const struct nctl_addr *a;
+
+	for (e = nctl_ledger_link_from(n->ledger, 1); e; e = nctl_ledger_link_from(n->ledger, e->ifindex + 1))
+		put_link(b, n->cookie, e);
+	for (a = nctl_ledger_addr_next(n->ledger, NULL); a; a = nctl_ledger_addr_next(n->ledger, a))
+		put_addr(b, n->cookie, a);
+}
+
+int nd_store_write_ledger(struct store *s, const struct ledgers *l)
+{
+	_cleanup_(nctl_strbuf_fini) struct nctl_strbuf b = NCTL_STRBUF_INIT;
+	const struct nctl_ledger_netns *e;
+	struct nctl_hash_iter it;
+	struct nctl_hash_node *n;
 	int r;
 
-	for (e = nctl_ledger_link_from(l, 1); e; e = nctl_ledger_link_from(l, e->ifindex + 1))
-		put_link(&b, s->cookie, e);
-	for (a = nctl_ledger_addr_next(l, NULL); a; a = nctl_ledger_addr_next(l, a))
-		put_addr(&b, s->cookie, a);
+	for (e = nctl_netns_ledger_next(l->netns, NULL); e; e = nctl_netns_ledger_next(l->netns, e->name))
+		put_netns(&b, e);
+	nctl_hash_iter_init(&it, &l->by_cookie);
+	while ((n = nctl_hash_iter_next(&it)))
+		put_namespace(&b, nctl_container_of(n, struct namespace_ledger, by_cookie));
 	r = replace_file(s, "ledger", &b);
 	if (r < 0)
 		return r;

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * DOC: what a job needs to know before it can be planned, and what only others can tell: the daemon's own
+ * files (root's; the helper opens them), the values of the sysctls that the configuration names, and the
+ * mirrors of the namespaces that it names, which may have been made a moment ago. Answers come by and by, a
+ * bounded number of questions is open at a time. Then the planner gets its view of all namespaces.
+ */
+#include "reconcile/private.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "log/log.h"
+
+enum {
+	QUESTIONS_MAX = 64,
+	SYSCTLS_MAX = 64,        /* of a namespace; the configuration allows no more */
+	JOIN_PATIENCE_MS = 5000, /* for namespaces that have a name and no mirror yet */
+};
+
+static bool has_helper(const struct nd_reconcile *r)
+{
+	struct nd_helper *h = nd_netns_set_helper(r->netns);
+
+	return h && nd_helper_is_alive(h);
+}
+
+static int read_opened(struct job *job, const struct nd_helper_answer *a)
+{
+	int e = a->error, invalid = 0;
+
+	for (size_t i = 0; e >= 0 && i < a->n; i++) {
+		e = nd_config_read_fd(a->fds[i], a->values[i], &job->texts, &job->diag);
+		invalid = e > 0 ? e : invalid;
+	}
+	return e < 0 ? e : invalid;
+}
+
+static void on_files(const struct nd_helper_answer *a, void *userdata)
+{
+	struct nd_reconcile *r = userdata;
+	struct job *job;
+	int e;
+
+	if (r->closing)
+		return;
+	job = nd_job_current(r);
+	e = read_opened(job, a);
+	job->own_files = false;
+	r->step = STEP_IDLE;
+	if (e < 0)
+		nd_job_fail_errno(r, a->text ? a->text : "cannot read the configuration", e);
+	else if (e == ND_CONFIG_INVALID)
+		nd_job_fail(r, ND_EXIT_CONFIG, NULL);
+	nd_jobs_advance(r);
+}
+
+int nd_gather_files(struct nd_reconcile *r, struct job *job)
+{
+	int e;
+
+	if (!has_helper(r))
+		return nd_config_read_paths(r->opts.paths, r->opts.n_paths, &job->texts, &job->diag);
+	r->step = STEP_READING;
+	e = nd_helper_open_files(nd_netns_set_helper(r->netns), on_files, r);
+	return e < 0 ? e : GATHER_LATER;
+}
+
+/* One question about the sysctls of a namespace. */
+struct question {
+	struct nd_reconcile *r;
+	uint32_t netns;
+};
+
+static void look_on(struct nd_reconcile *r, struct gather *g);
+
+static void on_sysctls(const struct nd_helper_answer *a, void *userdata)
+{
+	_cleanup_(nctl_freep) struct question *q = userdata;
+	struct nd_reconcile *r = q->r;
+	struct gather *g;
+	const char **values;
+
+	if (r->closing)
+		return;
+	g = &nd_job_current(r)->gather;
+	g->waiting--;
+	/* What cannot be read is set, and then the error tells. */
+	values = a->error == 0 ? nctl_arena_alloc(&g->arena, (a->n + 1) * sizeof(char *)) : NULL;
+	for (size_t i = 0; values && i < a->n; i++)
+		values[i] = a->values[i] ? nctl_arena_strdup(&g->arena, a->values[i]) : NULL;
+	g->sysctls[q->netns] = values;
+	look_on(r, g);
+}
+
+static int ask_sysctls(struct nd_reconcile *r, const struct nctl_want_netns *w, const struct nd_netns *n)
+{
+	const struct nd_netns_ref ref = {.name = w->name, .cookie = nd_netns_cookie(n)};
+	const char *names[SYSCTLS_MAX];
+	struct question *q = malloc(sizeof(*q));
+	size_t count = w->n_sysctls < SYSCTLS_MAX ? w->n_sysctls : SYSCTLS_MAX;
+	int e;
+
+	if (!q)
+		return -ENOMEM;
+	*q = (struct question){.r = r, .netns = w->number};
+	for (size_t i = 0; i < count; i++)
+		names[i] = w->sysctls[i].name;
+	e = nd_helper_sysctl_read(nd_netns_set_helper(r->netns), &ref, names, count, on_sysctls, q);
+	if (e < 0)
+		free(q);
+	return e;
+}
+
+/* It has a name, but not yet a mirror that is in step. */
+static bool is_on_its_way(const struct nd_netns *n)
+{
+	struct nctl_session *s = nd_netns_session(n);
+
+	return !nd_netns_error(n) && !(s && nctl_session_is_synced(s));
+}
+
+/* Asks on, until enough questions are open, or all are answered. */
+static void look_on(struct nd_reconcile *r, struct gather *g)
+{
+	const struct nctl_want *want = nd_job_current(r)->want;
+
+	for (; g->next < want->n_netns && g->waiting < QUESTIONS_MAX; g->next++) {
+		const struct nctl_want_netns *w = want->netns[g->next];
+		const struct nd_netns *n = w->name ? nd_netns_find(r->netns, w->name) : NULL;
+
+		if (!n)
+			continue; /* home, or to be made */
+		if (is_on_its_way(n) && nctl_time_cmp(nctl_time_now(), g->patience) < 0)
+			return; /* a turn of the loop looks again */
+		if (w->n_sysctls && !nd_netns_error(n) && ask_sysctls(r, w, n) == 0)
+			g->waiting++;
+	}
+	if (g->next == want->n_netns && !g->waiting)
+		nd_job_step(r, STEP_LOOKED);
+}
+
+void nd_gather_look(struct nd_reconcile *r)
+{
+	struct job *job = nd_job_current(r);
+	struct gather *g = &job->gather;
+
+	if (r->step == STEP_PARSED) {
+		r->step = STEP_LOOKING;
+		nd_netns_set_look(r->netns);
+		nctl_arena_init(&g->arena);
+		g->sysctls = nctl_arena_alloc(&g->arena, job->want->n_netns * sizeof(char **));
+		g->patience = nctl_time_add_ms(nctl_time_now(), JOIN_PATIENCE_MS);
+		g->next = g->waiting = 0;
+		if (!g->sysctls) {
+			nd_job_fail_errno(r, "cannot plan", -ENOMEM);
+			return;
+		}
+	}
+	look_on(r, g);
+}
+
+void nd_gather_fini(struct gather *g)
+{
+	nctl_arena_fini(&g->arena);
+}
+
+static void describe(const struct nd_reconcile *r, const struct nd_netns *n, struct nctl_plan_netns *ret)
+{
+	const struct nctl_ledger_netns *ours =
+		ret->name ? nctl_netns_ledger_get(r->ledgers.netns, ret->name) : NULL;
+	struct nctl_session *s = nd_netns_session(n);
+
+	/* A name of ours behind which no namespace was ever mounted: it can be deleted, or completed. */
+	ret->ours = ours && !s;
+	ret->there = ret->ours && !ret->want;
+	if (!s)
+		return;
+	ret->there = true;
+	ret->cookie = nctl_session_cookie(s);
+	ret->nsid = nctl_session_nsid(s);
+	ret->have = nctl_session_mirror(s);
+	ret->ledger = nd_ledgers_find(&r->ledgers, ret->cookie);
+	ret->ours = ours && (!ours->cookie || ours->cookie == ret->cookie);
+}
+
+/* In the order that nctl_plan_build wants. */
+struct view {
+	struct nctl_plan_netns *v;
+	size_t n;
+};
+
+static void view_wanted(const struct nd_reconcile *r, const struct job *job, struct view *view)
+{
+	const struct nctl_want *want = job->want;
+
+	for (size_t i = 0; i < want->n_netns; i++) {
+		const struct nctl_want_netns *w = want->netns[i];
+		struct nctl_plan_netns *p = &view->v[view->n++];
+		struct nd_netns *n = w->name ? nd_netns_find(r->netns, w->name) : nd_netns_from(r->netns, 0);
+
+		*p = (struct nctl_plan_netns){.want = w, .name = w->name, .nsid = NCTL_NSID_NONE};
+		if (job->gather.sysctls)
+			p->sysctls = job->gather.sysctls[i];
+		if (n)
+			describe(r, n, p);
+	}
+}
+
+/* Namespaces that the configuration does not name: ours, or with something of ours in them. */
+static int view_others(const struct nd_reconcile *r, struct job *job, struct view *view)
+{
+	struct nd_netns *n;
+
+	for (n = nd_netns_from(r->netns, 0); n; n = nd_netns_next(n)) {
+		struct nctl_plan_netns *p = &view->v[view->n];
+		const char *name = nd_netns_name(n);
+
+		if (nd_netns_is_home(n) || (name && nctl_want_netns_find(job->want, name)))
+			continue;
+		*p = (struct nctl_plan_netns){.name = name ? name : "", .nsid = NCTL_NSID_NONE};
+		describe(r, n, p);
+		if (!p->there || (!p->ours && !(p->ledger && nctl_ledger_link_count(p->ledger))))
+			continue;
+		p->name = nctl_arena_strdup(&job->gather.arena, p->name); /* n may go before the plan does */
+		if (!p->name)
+			return -ENOMEM;
+		view->n++;
+	}
+	return 0;
+}
+
+static nctl_ifindex next_ifindex(const struct view *view)
+{
+	nctl_ifindex last = 0;
+
+	for (size_t i = 0; i < view->n; i++)
+		if (view->v[i].have && nctl_mirror_link_last(view->v[i].have) > last)
+			last = nctl_mirror_link_last(view->v[i].have);
+	return last >= NCTL_IFINDEX_FIRST && last < INT32_MAX / 2 ? last + 1 : 0;
+}
+
+int nd_gather_plan(struct nd_reconcile *r, struct job *job)
+{
+	struct nctl_plan_options opts = {.allow_recreate = job->flags & ND_APPLY_ALLOW_RECREATE};
+	struct view view = {0};
+	int e;
+
+	if (!nctl_hub_is_running(r->hub))
+		nd_ledgers_prune(&r->ledgers, r->netns);
+	view.v = calloc(job->want->n_netns + nd_netns_count(r->netns) + 1, sizeof(*view.v));
+	if (!view.v)
+		return -ENOMEM;
+	view_wanted(r, job, &view);
+	e = view_others(r, job, &view);
+	opts.next_ifindex = next_ifindex(&view);
+	if (e >= 0)
+		e = nctl_plan_build(job->want, view.v, view.n, &opts, &job->plan);
+	free(view.v);
+	return e;
+}
