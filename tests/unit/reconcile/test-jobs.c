@@ -64,8 +64,11 @@ static void write_text(const char *path, const char *body)
 
 static void open_reconciler(void)
 {
-	const struct nd_reconcile_options opts = {
-		.paths = paths, .n_paths = 1, .runtime_dir = dir, .kernel = nctl_fake_kernel(fake)};
+	const struct nd_reconcile_options opts = {.paths = paths,
+		.n_paths = 1,
+		.runtime_dir = dir,
+		.kernel = nctl_fake_kernel(fake),
+		.control_fd = -1};
 
 	assert_int_equal(nd_loop_new(&loop), 0);
 	nd_timer_init(&guard, loop, on_guard, NULL);
@@ -194,7 +197,8 @@ static void refuse(uint16_t type, const char *name)
 
 static bool has(const char *name)
 {
-	return nctl_mirror_link_find(nd_reconcile_mirror(reconcile), name);
+	return nctl_mirror_link_find(
+		nctl_session_mirror(nctl_hub_home(nd_netns_set_hub(nd_reconcile_netns(reconcile)))), name);
 }
 
 static const char one[] = "  dummy-devices: {d0: {addresses: [192.0.2.1/24]}}\n";
@@ -350,22 +354,19 @@ static void test_end_with_jobs(void **state)
 	assert_int_equal(answers, 0);
 }
 
-/* A look at a plan while another one is carried out must not cost it its intents. */
+/* A look at a plan while another one is carried out waits for it, and must not cost it its intents. */
 static void test_plan_during_apply(void **state)
 {
-	struct nctl_strbuf b = NCTL_STRBUF_INIT;
-
 	(void)state;
 	write_text(file, "  dummy-devices: {}\n");
 	start();
 	assert_int_equal(queue("  dummy-devices: {\"d{1..300}\": {}}\n", 0, NULL), 0);
-	for (int i = 0; i < 3; i++) {
-		assert_int_equal(nd_reconcile_plan(reconcile, NULL, 0, &b), 0);
-		nctl_strbuf_reset(&b);
-	}
-	nctl_strbuf_fini(&b);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(nd_reconcile_plan(reconcile, NULL, 0, on_answer, NULL), 0);
 	until_answers(1);
 	answer_is(0, "applied");
+	until_answers(4);
+	answer_is(1, NULL);
 	assert_string_equal(status("owned_links"), "300");
 	apply("  dummy-devices: {}\n", 0);
 	assert_string_equal(status("links"), "2");
@@ -405,7 +406,8 @@ static void test_restart_adopted(void **state)
 	answer_is(0, "applied");
 	assert_string_equal(status("links"), "2");
 	/* What is left are the addresses that the kernel made. */
-	assert_null(nctl_mirror_addr_find(nd_reconcile_mirror(reconcile),
+	assert_null(nctl_mirror_addr_find(
+		nctl_session_mirror(nctl_hub_home(nd_netns_set_hub(nd_reconcile_netns(reconcile)))),
 		&(struct nctl_prefix){.family = AF_INET, .addr = {198, 51, 100, 1}}));
 }
 
@@ -433,8 +435,11 @@ static void test_kill(void **state)
 
 static void test_locked(void **state)
 {
-	const struct nd_reconcile_options opts = {
-		.paths = paths, .n_paths = 1, .runtime_dir = dir, .kernel = nctl_fake_kernel(fake)};
+	const struct nd_reconcile_options opts = {.paths = paths,
+		.n_paths = 1,
+		.runtime_dir = dir,
+		.kernel = nctl_fake_kernel(fake),
+		.control_fd = -1};
 	struct nd_reconcile *second = NULL;
 
 	(void)state;
@@ -457,11 +462,10 @@ static void test_check_and_plan(void **state)
 	last = (json_object_put(last), json_tokener_parse(nctl_strbuf_str(&b)));
 	answer_is(2, NULL);
 	nd_config_texts_fini(&texts);
-	nctl_strbuf_reset(&b);
 	write_text(file, two);
 	nctl_fake_reset_counts(fake);
-	assert_int_equal(nd_reconcile_plan(reconcile, NULL, 0, &b), 0);
-	last = (json_object_put(last), json_tokener_parse(nctl_strbuf_str(&b)));
+	assert_int_equal(nd_reconcile_plan(reconcile, NULL, 0, on_answer, NULL), 0);
+	until_answers(1);
 	answer_is(1, NULL);
 	assert_true(json_object_array_length(field("/plan/entries")) >= 2);
 	assert_int_equal(nctl_fake_count_changes(fake), 0);

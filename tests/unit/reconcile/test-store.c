@@ -17,14 +17,16 @@ enum { COOKIE = 4096 };
 
 static char dir[64];
 static struct store store;
-static struct nctl_ledger *ledger;
+static struct ledgers ledgers;
+static struct nctl_ledger *ledger; /* of COOKIE */
 
 static int setup(void **state)
 {
 	(void)state;
 	strcpy(dir, "/tmp/netctld-store-XXXXXX");
-	if (!mkdtemp(dir) || nctl_ledger_new(&ledger) < 0)
+	if (!mkdtemp(dir) || nd_ledgers_init(&ledgers) < 0)
 		return -1;
+	ledger = nd_ledgers_get(&ledgers, COOKIE);
 	return nd_store_open(&store, dir);
 }
 
@@ -40,7 +42,7 @@ static int teardown(void **state)
 {
 	(void)state;
 	nd_store_close(&store);
-	ledger = nctl_ledger_free(ledger);
+	nd_ledgers_fini(&ledgers);
 	remove_file("lock");
 	remove_file("ledger");
 	remove_file("ledger.new");
@@ -62,13 +64,14 @@ static void write_file(const char *name, const void *data, size_t len)
 }
 
 /* A new daemon: what it reads. */
-static void reload(uint64_t cookie)
+static void reload(void)
 {
 	nd_store_close(&store);
 	assert_int_equal(nd_store_open(&store, dir), 0);
-	nctl_ledger_free(ledger);
-	assert_int_equal(nctl_ledger_new(&ledger), 0);
-	assert_int_equal(nd_store_load_ledger(&store, cookie, ledger), 0);
+	nd_ledgers_fini(&ledgers);
+	assert_int_equal(nd_ledgers_init(&ledgers), 0);
+	assert_int_equal(nd_store_load_ledger(&store, &ledgers), 0);
+	ledger = nd_ledgers_get(&ledgers, COOKIE);
 }
 
 static struct nctl_ledger_link link_entry(
@@ -83,9 +86,9 @@ static struct nctl_ledger_link link_entry(
 
 static void append(nctl_ifindex ifindex, const char *name)
 {
-	struct nctl_ledger_link e = link_entry(ifindex, "dummy", name, false);
+	const struct nctl_intent i = {.cookie = COOKIE, .link = link_entry(ifindex, "dummy", name, false)};
 
-	assert_int_equal(nd_store_append_links(&store, &e, 1), 0);
+	assert_int_equal(nd_store_append_links(&store, &i, 1), 0);
 }
 
 static void test_ledger(void **state)
@@ -95,7 +98,7 @@ static void test_ledger(void **state)
 	struct nctl_addr v4 = NCTL_ADDR_INIT, v6 = NCTL_ADDR_INIT;
 
 	(void)state;
-	assert_int_equal(nd_store_load_ledger(&store, COOKIE, ledger), 0);
+	assert_int_equal(nd_store_load_ledger(&store, &ledgers), 0);
 	assert_int_equal(nctl_ledger_link_count(ledger), 0);
 	v4.ifindex = 5;
 	nctl_prefix_parse("192.0.2.1/24", NCTL_PREFIX_NEED_LENGTH, &v4.local);
@@ -106,9 +109,9 @@ static void test_ledger(void **state)
 	nctl_ledger_link_add(ledger, &b);
 	nctl_ledger_addr_add(ledger, &v4);
 	nctl_ledger_addr_add(ledger, &v6);
-	assert_int_equal(nd_store_write_ledger(&store, ledger), 0);
+	assert_int_equal(nd_store_write_ledger(&store, &ledgers), 0);
 	append(1000001, "later");
-	reload(COOKIE);
+	reload();
 	assert_int_equal(nctl_ledger_link_count(ledger), 3);
 	assert_memory_equal(nctl_ledger_link_get(ledger, 5), &a, sizeof(a));
 	assert_memory_equal(nctl_ledger_link_get(ledger, 1000000), &b, sizeof(b));
@@ -117,10 +120,35 @@ static void test_ledger(void **state)
 	assert_true(nctl_ledger_addr_has(ledger, &v6));
 	v4.peer = NCTL_PREFIX_NULL;
 	assert_false(nctl_ledger_addr_has(ledger, &v4));
-	/* A namespace of another life. */
-	reload(COOKIE + 1);
-	assert_int_equal(nctl_ledger_link_count(ledger), 0);
-	assert_null(nctl_ledger_addr_next(ledger, NULL));
+}
+
+/* The same ifindex in two namespaces, and names with whatever a file name may hold. */
+static void test_namespaces(void **state)
+{
+	static const char odd[] = " blank  and \xff";
+	struct nctl_intent i = {.cookie = COOKIE + 1, .link = link_entry(5, "veth", "eth0", false)};
+	const struct nctl_ledger_netns *n;
+
+	(void)state;
+	assert_int_equal(nd_store_load_ledger(&store, &ledgers), 0);
+	append(5, "v1");
+	assert_int_equal(nd_store_append_links(&store, &i, 1), 0);
+	assert_int_equal(nd_store_append_netns(&store, "t1", 0), 0);
+	assert_int_equal(nd_store_append_netns(&store, "t1", 77), 0);
+	assert_int_equal(nd_store_append_netns(&store, odd, 78), 0);
+	for (int round = 0; round < 2; round++) {
+		reload();
+		assert_int_equal(nd_ledgers_link_count(&ledgers), 2);
+		assert_string_equal(nctl_ledger_link_get(ledger, 5)->name, "v1");
+		assert_null(nd_ledgers_find(&ledgers, COOKIE + 2));
+		assert_string_equal(
+			nctl_ledger_link_get(nd_ledgers_find(&ledgers, COOKIE + 1), 5)->name, "eth0");
+		assert_int_equal(nctl_netns_ledger_count(ledgers.netns), 2);
+		n = nctl_netns_ledger_get(ledgers.netns, "t1");
+		assert_int_equal(n->cookie, 77);
+		assert_int_equal(nctl_netns_ledger_get(ledgers.netns, odd)->cookie, 78);
+		assert_int_equal(nd_store_write_ledger(&store, &ledgers), 0);
+	}
 }
 
 /* Killed in the middle of a line: it is no entry, and does not spoil the next one. */
@@ -130,11 +158,11 @@ static void test_half_a_line(void **state)
 
 	(void)state;
 	write_file("ledger", torn, strlen(torn));
-	reload(COOKIE);
+	reload();
 	assert_int_equal(nctl_ledger_link_count(ledger), 1);
 	append(7, "d2");
 	append(8, "d3");
-	reload(COOKIE);
+	reload();
 	assert_int_equal(nctl_ledger_link_count(ledger), 3);
 	assert_non_null(nctl_ledger_link_get(ledger, 7));
 	assert_null(nctl_ledger_link_get(ledger, 6));
@@ -153,13 +181,13 @@ static void test_garbage(void **state)
 
 	(void)state;
 	write_file("ledger", garbage, sizeof(garbage) - 1);
-	reload(COOKIE);
+	reload();
 	assert_non_null(nctl_ledger_link_get(ledger, 5));
 	assert_null(nctl_ledger_addr_next(ledger, NULL));
 	assert_true(nctl_ledger_link_count(ledger) <= 3);
-	assert_int_equal(nd_store_write_ledger(&store, ledger), 0);
+	assert_int_equal(nd_store_write_ledger(&store, &ledgers), 0);
 	append(6, "d1");
-	reload(COOKIE);
+	reload();
 	assert_non_null(nctl_ledger_link_get(ledger, 5));
 	assert_non_null(nctl_ledger_link_get(ledger, 6));
 }
@@ -247,6 +275,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(ledger),
+		CASE(namespaces),
 		CASE(half_a_line),
 		CASE(garbage),
 		CASE(generation),
