@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
 
@@ -34,7 +35,8 @@ struct settings {
 	const char *paths[PATHS_MAX];
 	size_t n_paths;
 	const char *runtime_dir;
-	const char *user; /* NULL: the usual one */
+	char runtime_path[32]; /* the same, by descriptor */
+	const char *user;      /* NULL: the usual one */
 	int log_level;
 	bool observe;
 	bool check; /* the paths are files to check, then leave */
@@ -233,12 +235,30 @@ static int drop_privileges(const struct settings *s, int *ret_control_fd)
 	return nd_privileges_drop(&p, ret_control_fd);
 }
 
+/*
+ * The folder by a descriptor of it: the user that we are about to become may have no way through the folders
+ * above, and the path of a socket in it is short then (unix(7)). The descriptor stays open.
+ */
+static int open_runtime_dir(struct settings *s)
+{
+	int fd;
+
+	if (mkdir(s->runtime_dir, 0755) < 0 && errno != EEXIST)
+		return -errno;
+	fd = open(s->runtime_dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	snprintf(s->runtime_path, sizeof(s->runtime_path), "/proc/self/fd/%d", fd);
+	return 0;
+}
+
 static int run(const struct settings *s, int control_fd)
 {
 	struct nd_reconcile_options opts = {
 		.paths = s->paths,
 		.n_paths = s->n_paths,
-		.runtime_dir = s->runtime_dir,
+		.runtime_dir = s->runtime_path,
+		.runtime_name = s->runtime_dir,
 		.lock_dir = lock_dir,
 		.kernel = nctl_kernel_here(),
 		.control_fd = control_fd,
@@ -250,7 +270,7 @@ static int run(const struct settings *s, int control_fd)
 	if (r >= 0)
 		r = nd_reconcile_new(d.loop, &opts, on_ready, NULL, &d.reconcile);
 	if (r >= 0)
-		r = nd_bus_new(d.loop, d.reconcile, s->runtime_dir, -1, &d.bus);
+		r = nd_bus_new(d.loop, d.reconcile, s->runtime_path, -1, &d.bus);
 	if (r >= 0) {
 		nd_signal_init(&d.term, d.loop, SIGTERM, on_stop, &d);
 		nd_signal_init(&d.interrupt, d.loop, SIGINT, on_stop, &d);
@@ -294,6 +314,11 @@ int main(int argc, char **argv)
 		return check(&s);
 	nd_log_open("netctld", s.log_level);
 	signal(SIGPIPE, SIG_IGN);
+	r = open_runtime_dir(&s);
+	if (r < 0) {
+		nd_error("cannot start: the runtime folder %s: %s", s.runtime_dir, strerror(-r));
+		return EXIT_FAILURE;
+	}
 	r = drop_privileges(&s, &control_fd);
 	if (r < 0) {
 		nd_error("cannot start: the privileges cannot be given up: %s", strerror(-r));

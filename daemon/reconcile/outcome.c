@@ -166,7 +166,7 @@ static void accept_generation(struct nd_reconcile *r)
 		e = nd_store_write_generation(&r->store, r->generation, &job->texts);
 	if (e < 0)
 		nd_error("cannot write the runtime folder %s: %s; a restart will not know of this generation",
-			r->opts.runtime_dir, strerror(-e));
+			r->opts.runtime_name, strerror(-e));
 	nd_config_texts_fini(&r->texts);
 	r->texts = job->texts;
 	job->texts = ND_CONFIG_TEXTS_INIT;
@@ -198,7 +198,7 @@ static void undone(struct nctl_plan *plan, const struct nctl_outcome *outcome, v
 	nd_report_first_refusal(job->plan, &why);
 	if (!why.len && job->outcome.status < 0)
 		nctl_strbuf_printf(&why, "broken off: %s (is the runtime folder %s full?)",
-			strerror(-job->outcome.status), r->opts.runtime_dir);
+			strerror(-job->outcome.status), r->opts.runtime_name);
 	nctl_strbuf_puts(&why,
 		whole ? "; the state is as before" : "; going back to the state before failed in part: ");
 	if (!whole)

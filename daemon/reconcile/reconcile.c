@@ -129,6 +129,8 @@ int nd_reconcile_new(struct nd_loop *loop, const struct nd_reconcile_options *op
 		return -ENOMEM;
 	r->loop = loop;
 	r->opts = *opts;
+	if (!r->opts.runtime_name)
+		r->opts.runtime_name = opts->runtime_dir;
 	r->ready = ready;
 	r->userdata = userdata;
 	r->store = STORE_INIT;
@@ -137,7 +139,7 @@ int nd_reconcile_new(struct nd_loop *loop, const struct nd_reconcile_options *op
 	nctl_list_init(&r->jobs);
 	e = nd_store_open(&r->store, opts->runtime_dir);
 	if (e == STORE_LOCKED) {
-		nd_error("another netctld uses the runtime folder %s", opts->runtime_dir);
+		nd_error("another netctld uses the runtime folder %s", r->opts.runtime_name);
 		e = -EBUSY;
 	}
 	if (e >= 0)

@@ -35,6 +35,7 @@ struct nd_reconcile_options {
 	const char *const *paths; /* configuration files and folders, see nd_config_read_paths */
 	size_t n_paths;
 	const char *runtime_dir;
+	const char *runtime_name; /* what people call it, NULL: the same */
 	const char *lock_dir; /* has a file for each managed namespace, made if need be; NULL: no such lock */
 	struct nctl_kernel *kernel;
 	int control_fd; /* of the privileged helper (netns/privileges.h), taken over; -1: there is none */
