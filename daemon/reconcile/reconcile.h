@@ -19,12 +19,12 @@
  *    "error": "…",                         why it failed as a whole; absent when it did not
  *    "diagnostics": […], "diagnostics_text": "…",   of the configuration; absent when there are none
  *    "plan": {"changes": N, "blocked": B,
- *             "entries": [{"action": create|change|delete|add|remove|adopt, "object": link|address|altname,
- * "kind": K, "label": "foo.{1..1500}", "count": N, "class": live|flap|flush|recreate, "fields": ["mtu"],
- * "file": F, "line": L, "column": C}], "problems": [{"type": wait|consent|conflict, "text": T, "file": F,
- * "line": L, "column": C}]}, "result": {"state": applied|unchanged|partly-applied|failed|rolled-back,
- * "generation": N, "done": N, "refused": N, "poisoned": N, "unseen": N, "sends": N, "messages": N,
- * "duration_us": N, "refusals":
+ *             "entries": [{"action": create|change|delete|add|remove|set, "object":
+ * link|address|altname|netns|sysctl, "kind": K, "label": "foo.{1..1500}", "netns": "t{1..9}", "count": N,
+ * "class": live|flap|flush|recreate, "fields": ["mtu"], "file": F, "line": L, "column": C}], "problems":
+ * [{"type": wait|consent|conflict, "text": T, "file": F, "line": L, "column": C}]}, "result": {"state":
+ * applied|unchanged|partly-applied|failed|rolled-back, "generation": N, "done": N, "refused": N, "poisoned":
+ * N, "unseen": N, "sends": N, "messages": N, "duration_us": N, "refusals":
  * [{"action": A, "object": O, "name": N, "errno": E, "error": T, "kernel": T, "file": F, "line": L, "column":
  * C}]}}
  */

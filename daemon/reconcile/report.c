@@ -7,6 +7,7 @@
 #include "reconcile/private.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,11 +60,17 @@ static const char *action_of(const struct nctl_op *op)
 {
 	switch ((enum nctl_op_type)op->type) {
 	case NCTL_OP_LINK_NEW:
+	case NCTL_OP_NETNS_NEW:
 		return "create";
 	case NCTL_OP_LINK_SET:
 		return "change";
 	case NCTL_OP_LINK_DEL:
+	case NCTL_OP_NETNS_DEL:
 		return "delete";
+	case NCTL_OP_NETNS_ID:
+		return "look up";
+	case NCTL_OP_SYSCTL_SET:
+		return "set";
 	case NCTL_OP_ALTNAME_NEW:
 	case NCTL_OP_ADDR_NEW:
 		return "add";
@@ -76,16 +83,38 @@ static const char *action_of(const struct nctl_op *op)
 
 static const char *object_of(const struct nctl_op *op)
 {
-	if (op->type == NCTL_OP_ALTNAME_NEW || op->type == NCTL_OP_ALTNAME_DEL)
+	switch ((enum nctl_op_type)op->type) {
+	case NCTL_OP_LINK_NEW:
+	case NCTL_OP_LINK_SET:
+	case NCTL_OP_LINK_DEL:
+		return "link";
+	case NCTL_OP_ALTNAME_NEW:
+	case NCTL_OP_ALTNAME_DEL:
 		return "altname";
-	return op->type == NCTL_OP_ADDR_NEW || op->type == NCTL_OP_ADDR_DEL ? "address" : "link";
+	case NCTL_OP_ADDR_NEW:
+	case NCTL_OP_ADDR_DEL:
+		return "address";
+	case NCTL_OP_NETNS_NEW:
+	case NCTL_OP_NETNS_DEL:
+	case NCTL_OP_NETNS_ID:
+		return "netns";
+	case NCTL_OP_SYSCTL_SET:
+		return "sysctl";
+	}
+	return "";
+}
+
+static bool is_of_netns(const struct nctl_op *op)
+{
+	return op->type == NCTL_OP_NETNS_NEW || op->type == NCTL_OP_NETNS_DEL;
 }
 
 /* An operation that is told, and what it is told with. */
 struct told {
 	const struct nctl_op *op;
-	const struct nctl_want_def *def; /* NULL: by name */
-	size_t stem;                     /* bytes of the name before its number */
+	const struct nctl_want_def *def;       /* of a link or namespace that is wanted; NULL: by name */
+	const struct nctl_want_def *netns_def; /* of the namespace that it is in, if that is wanted */
+	size_t stem;                           /* bytes of the name before its number */
 	bool numbered;
 	unsigned long number;
 };
@@ -98,19 +127,37 @@ struct entry {
 	struct nctl_link_diff diff;
 };
 
+static bool is_part_of_making(const struct nctl_plan *p, const struct nctl_op *op)
+{
+	const struct nctl_op *need = op->need[0] != NCTL_OP_NONE ? &p->ops[op->need[0]] : NULL;
+
+	return need && need->type == NCTL_OP_LINK_NEW;
+}
+
 /* Setting a link that is being made is part of making it. */
-static bool is_told_apart(const struct nctl_op *op)
+static bool is_told_apart(const struct nctl_plan *p, const struct nctl_op *op)
 {
 	bool sets = op->type == NCTL_OP_LINK_SET || op->type == NCTL_OP_ALTNAME_NEW;
 
-	return !sets || op->need[0] == NCTL_OP_NONE;
+	if (op->type == NCTL_OP_NETNS_ID)
+		return false;
+	return !sets || !is_part_of_making(p, op);
 }
 
 /* Splits "foo.12" into "foo." and 12; a number with leading zeros belongs to the stem. */
-static struct told tell(const struct nctl_op *op)
+static struct told tell(const struct nctl_plan *p, const struct nctl_op *op)
 {
+	const struct nctl_want_netns *netns = p->netns[op->netns].want;
 	struct told t = {.op = op, .def = op->want ? op->want->def : NULL};
 	size_t n = strlen(op->name);
+
+	t.netns_def = netns ? netns->def : NULL;
+	if (op->type == NCTL_OP_NETNS_NEW)
+		t.def = t.netns_def;
+	if (op->type == NCTL_OP_SYSCTL_SET) {
+		t.stem = n;
+		return t;
+	}
 
 	t.stem = n;
 	while (n && op->name[n - 1] >= '0' && op->name[n - 1] <= '9')
@@ -134,9 +181,15 @@ static int told_apart(const struct told *a, const struct told *b)
 		r = (x->cls > y->cls) - (x->cls < y->cls);
 	if (!r)
 		r = (a->def > b->def) - (a->def < b->def);
+	if (!r)
+		r = (a->netns_def > b->netns_def) - (a->netns_def < b->netns_def);
 	if (r || a->def)
 		return r;
-	r = strcmp(x->kind, y->kind);
+	/* Of namespaces that are told by their names, each has its own links. */
+	if (!a->netns_def && !is_of_netns(x))
+		r = (x->netns > y->netns) - (x->netns < y->netns);
+	if (!r)
+		r = strcmp(x->kind, y->kind);
 	if (!r)
 		r = a->numbered - b->numbered;
 	if (!r)
@@ -166,9 +219,9 @@ static int entry_cmp_place(const void *a, const void *b)
 	return (x->first.op > y->first.op) - (x->first.op < y->first.op);
 }
 
-static struct entry new_entry(const struct nctl_op *op)
+static struct entry new_entry(const struct nctl_plan *p, const struct nctl_op *op)
 {
-	struct told t = tell(op);
+	struct told t = tell(p, op);
 
 	return (struct entry){
 		.first = t, .last = t, .count = op->pair ? 2 : 1, .cls = op->cls, .diff = op->diff};
@@ -194,9 +247,9 @@ struct entries {
 	size_t n, cap;
 };
 
-static int add_entry(struct entries *es, const struct nctl_op *op)
+static int add_entry(struct entries *es, const struct nctl_plan *p, const struct nctl_op *op)
 {
-	struct entry e = new_entry(op);
+	struct entry e = new_entry(p, op);
 
 	if (es->n && join_entries(&es->v[es->n - 1], &e))
 		return 0;
@@ -222,7 +275,7 @@ static void put_fields(struct nctl_json *j, const struct nctl_field_table *t, ui
 
 static void put_label(struct nctl_json *j, const struct entry *e)
 {
-	char label[IF_NAMESIZE + 48];
+	char label[NAME_MAX + 64];
 
 	if (e->first.def)
 		nctl_json_kstr(j, "label", e->first.def->label);
@@ -233,6 +286,17 @@ static void put_label(struct nctl_json *j, const struct entry *e)
 			e->first.number, e->last.number);
 		nctl_json_kstr(j, "label", label);
 	}
+}
+
+/* Where the link is; absent for the daemon's own namespace, and where the entry is about namespaces. */
+static void put_netns(struct nctl_json *j, const struct nctl_plan *p, const struct entry *e)
+{
+	if (is_of_netns(e->first.op))
+		return;
+	if (e->first.netns_def)
+		nctl_json_kstr(j, "netns", e->first.netns_def->label);
+	else if (p->netns[e->first.op->netns].name)
+		nctl_json_kstr(j, "netns", p->netns[e->first.op->netns].name);
 }
 
 static void put_entry(struct nctl_json *j, const struct nctl_plan *p, const struct entry *e)
@@ -246,6 +310,7 @@ static void put_entry(struct nctl_json *j, const struct nctl_plan *p, const stru
 	nctl_json_kstr(j, "object", object_of(first));
 	nctl_json_kstr(j, "kind", first->kind);
 	put_label(j, e);
+	put_netns(j, p, e);
 	nctl_json_ku64(j, "count", e->count);
 	nctl_json_kstr(j, "class", nctl_change_class_name(e->cls));
 	if (first->type == NCTL_OP_LINK_SET) {
@@ -272,8 +337,8 @@ static int fold(const struct nctl_plan *p, struct entries *es)
 	int r = 0;
 
 	for (size_t i = 0; r >= 0 && i < p->n_ops; i++)
-		if (is_told_apart(&p->ops[i]))
-			r = add_entry(es, &p->ops[i]);
+		if (is_told_apart(p, &p->ops[i]))
+			r = add_entry(es, p, &p->ops[i]);
 	if (r < 0 || !es->n)
 		return r;
 	qsort(es->v, es->n, sizeof(*es->v), entry_cmp_told);
@@ -352,6 +417,8 @@ static void put_refusal(struct nctl_json *j, const struct nctl_plan *p, const st
 	nctl_json_kstr(j, "object", object_of(op));
 	nctl_json_kstr(j, "kind", op->kind);
 	nctl_json_kstr(j, "name", op->name);
+	if (!is_of_netns(op) && p->netns[op->netns].name)
+		nctl_json_kstr(j, "netns", p->netns[op->netns].name);
 	nctl_json_ki64(j, "errno", -op->error);
 	nctl_json_kstr(j, "error", why(op));
 	if (op->text)
@@ -398,7 +465,10 @@ void nd_report_first_refusal(const struct nctl_plan *p, struct nctl_strbuf *out)
 			continue;
 		if (file)
 			nctl_strbuf_printf(out, "%s:%u:%u: ", file, op->pos.line, op->pos.column);
-		nctl_strbuf_printf(out, "%s %s %s: %s", action_of(op), op->kind, op->name, why(op));
+		nctl_strbuf_printf(out, "%s %s %s", action_of(op), op->kind, op->name);
+		if (!is_of_netns(op) && p->netns[op->netns].name)
+			nctl_strbuf_printf(out, " in %s", p->netns[op->netns].name);
+		nctl_strbuf_printf(out, ": %s", why(op));
 		if (op->text)
 			nctl_strbuf_printf(out, " (the kernel says: %s)", op->text);
 		return;
