@@ -33,7 +33,7 @@ struct nd_def {
 	const struct nctl_kind *kind;
 	struct nctl_want_def *def;
 	bool ranged;
-	struct nd_range range;
+	struct nctl_range range;
 	struct nd_step *steps; /* in the tree's arena */
 	size_t n_steps;
 	uint64_t given; /* fields of the kind whose keys are there */

@@ -50,18 +50,18 @@ static void claim_port(struct nd_dev *d, const char *name, const struct nd_node 
 /* "x{1..4}" in a list of ports: all of them. */
 static void claim_range(struct nd_dev *d, const struct nd_node *node)
 {
-	struct nd_expr_error error = {0};
+	struct nctl_range_error error = {0};
 	struct nctl_strbuf *b = &d->p->scratch;
-	struct nd_range range;
+	struct nctl_range range;
 	size_t i;
 
-	if (nd_range_parse(node->text, &range, &error) < 0) {
+	if (nctl_range_parse(node->text, &range, &error) < 0) {
 		nd_error(d->p, nd_node_pos_at(d->p, node, error.offset), error.advice, "%s", error.message);
 		return;
 	}
 	for (i = 0; i < range.count && d->p->err == 0; i++) {
 		nctl_strbuf_reset(b);
-		nd_range_name(&range, node->text, nd_range_at(&range, i), b);
+		nctl_range_name(&range, node->text, nctl_range_at(&range, i), b);
 		if (nd_failed(d->p, b->err) ||
 			!nd_name_check(d->p, nctl_strbuf_str(b), IF_NAMESIZE, node->pos))
 			return;

@@ -122,7 +122,7 @@ static const char *instance_name(const struct nd_def *def, int64_t n)
 
 	if (def->ranged) {
 		nctl_strbuf_reset(b);
-		nd_range_name(&def->range, def->node->key, n, b);
+		nctl_range_name(&def->range, def->node->key, n, b);
 		if (nd_failed(def->p, b->err))
 			return NULL;
 		name = nctl_strbuf_str(b);
@@ -209,7 +209,7 @@ static void make_instances(struct nd_def *def)
 	if (!reserve_links(p, n))
 		return;
 	for (i = 0; i < n; i++) {
-		if (make_instance(def, def->ranged ? nd_range_at(&def->range, i) : 0))
+		if (make_instance(def, def->ranged ? nctl_range_at(&def->range, i) : 0))
 			continue;
 		p->broken = p->broken || i + 1 < n;
 		return;
@@ -225,7 +225,7 @@ static void leave_alone(struct nd_def *def, const struct renderer *r)
 
 	nd_notice(p, r->pos, NULL, "devices of renderer %s are left alone", r->name);
 	for (i = 0; i < n; i++) {
-		name = instance_name(def, def->ranged ? nd_range_at(&def->range, i) : 0);
+		name = instance_name(def, def->ranged ? nctl_range_at(&def->range, i) : 0);
 		name = name ? nctl_arena_strdup(&p->tree.arena, name) : NULL;
 		if (!name)
 			return;
@@ -236,12 +236,12 @@ static void leave_alone(struct nd_def *def, const struct renderer *r)
 /* False: what is behind this key cannot be made into links. */
 static bool open_def(struct nd_def *def)
 {
-	struct nd_expr_error error = {0};
+	struct nctl_range_error error = {0};
 	int r;
 
 	if (!nd_expect(def->p, def->node, ND_NODE_MAPPING))
 		return false;
-	r = nd_range_parse(def->node->key, &def->range, &error);
+	r = nctl_range_parse(def->node->key, &def->range, &error);
 	if (r < 0) {
 		nd_error(def->p, nd_node_key_pos_at(def->p, def->node, error.offset), error.advice, "%s",
 			error.message);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * DOC: {A..B} and {A..B..STEP} in a name: many names in one.
+ * DOC: {A..B} and {A..B..STEP} in a name: many names in one. For configuration files and command lines.
  */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <string.h>
 
-#include "config/expr.h"
+#include "base/range.h"
 
 #define NUMBER_MAX UINT32_MAX /* no name, ID or ifindex goes beyond */
 
@@ -15,12 +15,12 @@ static const char ADVICE[] = "a range is like {1..1500} or {10..500..10}";
 
 struct cursor {
 	const char *text, *s;
-	struct nd_expr_error *error;
+	struct nctl_range_error *error;
 };
 
 static int fail_at(const struct cursor *c, const char *at, const char *message, const char *advice)
 {
-	*c->error = (struct nd_expr_error){(size_t)(at - c->text), message, advice};
+	*c->error = (struct nctl_range_error){(size_t)(at - c->text), message, advice};
 	return -EINVAL;
 }
 
@@ -55,7 +55,7 @@ static bool read_dots(struct cursor *c)
 }
 
 /* From behind the opening brace to the closing one. */
-static int read_range(struct cursor *c, struct nd_range *ret)
+static int read_range(struct cursor *c, struct nctl_range *ret)
 {
 	int64_t first = 0, last = 0, step = 1;
 	const char *start = c->s;
@@ -81,23 +81,23 @@ static int read_range(struct cursor *c, struct nd_range *ret)
 		return fail_at(c, start, "the range ends before it starts", "write the smaller number first");
 	if (step == 0)
 		return fail_at(c, start, "a step of 0 never ends", ADVICE);
-	if ((uint64_t)(last - first) / (uint64_t)step >= ND_RANGE_MAX)
-		return fail_at(c, start, "the range is too large", "a range holds at most 1000000 devices");
+	if ((uint64_t)(last - first) / (uint64_t)step >= NCTL_RANGE_MAX)
+		return fail_at(c, start, "the range is too large", "a range holds at most 1000000 names");
 	ret->first = first;
 	ret->step = step;
 	ret->count = (size_t)((last - first) / step) + 1;
 	return 0;
 }
 
-int nd_range_parse(const char *text, struct nd_range *ret, struct nd_expr_error *ret_error)
+int nctl_range_parse(const char *text, struct nctl_range *ret, struct nctl_range_error *ret_error)
 {
 	struct cursor c = {.text = text, .error = ret_error};
-	struct nd_range range = {0};
+	struct nctl_range range = {0};
 	const char *open = strpbrk(text, "{}"), *more;
 	int r;
 
 	if (!open)
-		return ND_RANGE_NONE;
+		return NCTL_RANGE_NONE;
 	if (*open == '}')
 		return fail_at(&c, open, "a closing brace without an opening one", ADVICE);
 	c.s = open + 1;
@@ -114,7 +114,7 @@ int nd_range_parse(const char *text, struct nd_range *ret, struct nd_expr_error 
 	return 0;
 }
 
-void nd_range_name(const struct nd_range *r, const char *text, int64_t n, struct nctl_strbuf *out)
+void nctl_range_name(const struct nctl_range *r, const char *text, int64_t n, struct nctl_strbuf *out)
 {
 	nctl_strbuf_put(out, text, r->head_len);
 	nctl_strbuf_printf(out, "%" PRId64, n);
