@@ -11,7 +11,7 @@
 /* A sentence about a text that is no address. */
 static const char *address_advice(const struct nd_dev *d, const char *text)
 {
-	if (!d->def->ranged && strchr(text, '{'))
+	if (!d->numbers.has_n && strchr(text, '{'))
 		return "expressions are for ranges: give the device a name like \"x{1..10}\"";
 	if (strspn(text, "0123456789./") == strlen(text))
 		return "IPv4 is four decimal numbers up to 255 without leading zeros, then /0 to /32: "

@@ -27,7 +27,8 @@ static const char *lower_name(const struct nctl_want_link *l)
 static uint64_t identity_hash(const struct nctl_want_link *l, uint64_t fields)
 {
 	const struct nctl_field_table *t = &l->def->kind->data;
-	uint64_t hash = nctl_hash_str(lower_name(l)) ^ nctl_hash_u64((uintptr_t)l->def->kind);
+	uint64_t hash = nctl_hash_u64(nctl_hash_str(lower_name(l)) ^ l->netns->number) ^
+	                nctl_hash_u64((uintptr_t)l->def->kind);
 	size_t i;
 
 	for (i = 0; i < t->n; i++)
@@ -42,7 +43,7 @@ static bool identity_equal(const struct nctl_want_link *a, const struct nctl_wan
 	const struct nctl_field_table *t = &a->def->kind->data;
 	size_t i;
 
-	if (a->def->kind != b->def->kind || strcmp(lower_name(a), lower_name(b)))
+	if (a->netns != b->netns || a->def->kind != b->def->kind || strcmp(lower_name(a), lower_name(b)))
 		return false;
 	for (i = 0; i < t->n; i++)
 		if ((fields >> i & 1) && !nctl_field_equal(&t->v[i], a->v.data, b->v.data))

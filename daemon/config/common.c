@@ -17,7 +17,7 @@ static void add_altnames(struct nd_dev *d, const struct nd_node *node)
 
 	for (; *names; names++)
 		if (nd_name_check(d->p, *names, ALTNAME_SIZE, node->pos))
-			nd_name_add(d->p, *names, d->link, node->pos);
+			nd_name_add(d->p, d->link->netns, *names, d->link, node->pos);
 }
 
 /* IEEE 802: a station's own address has the group bit clear, and is not all zeros. */

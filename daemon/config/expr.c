@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * DOC: {EXPR} in the body of a range: integer expressions over n, evaluated while they are read.
+ * DOC: {EXPR} in the body of a range: integer expressions over n and N, evaluated while they are read.
  *
  * Texts are short, and evaluating one takes less time than the allocations around it, so nothing is compiled.
  * Every error names the byte at which it is.
@@ -8,7 +8,7 @@
  *	sum     = product { ("+" | "-") product }
  *	product = unary { ("*" | "/" | "%") unary }
  *	unary   = "-" unary | primary
- *	primary = number | "n" | "(" sum ")"
+ *	primary = number | "n" | "N" | "(" sum ")"
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -24,7 +24,7 @@ static const char ADVICE[] = "an expression is like {n}, {n / 256 + 1} or {n:04x
 
 struct cursor {
 	const char *text, *s;
-	int64_t n;
+	const struct nd_numbers *numbers;
 	unsigned nesting;
 	struct nd_expr_error *error; /* message NULL: none yet */
 };
@@ -100,15 +100,19 @@ static int64_t apply(struct cursor *c, const char *at, char op, int64_t a, int64
 	return overflow ? fail_at(c, at, "the result is too large", "numbers have 63 bits and a sign") : v;
 }
 
-/* A number, or n. */
+/* A number, n or N. */
 static int64_t read_atom(struct cursor *c)
 {
 	if (is_digit(*c->s))
 		return read_number(c);
-	if (*c->s != 'n')
+	if (*c->s == 'N' && !c->numbers->has_N)
+		return fail_at(c, c->s,
+			"N is the number of a range of namespaces, and there is none around this",
+			"write n for the number of the device, or give the namespace a name like "
+		        "\"x{1..10}\"");
+	if (*c->s != 'n' && *c->s != 'N')
 		return fail_at(c, c->s, "a number, n or \"(\" was expected here", ADVICE);
-	c->s++;
-	return c->n;
+	return *c->s++ == 'n' ? c->numbers->n : c->numbers->N;
 }
 
 /* Behind the sum in parentheses that were opened at `open`. */
@@ -206,10 +210,11 @@ static void expand_one(struct cursor *c, const char *open, struct nctl_strbuf *o
 	c->s++;
 }
 
-int nd_expr_expand(const char *text, int64_t n, struct nctl_strbuf *out, struct nd_expr_error *ret_error)
+int nd_expr_expand(const char *text, const struct nd_numbers *numbers, struct nctl_strbuf *out,
+	struct nd_expr_error *ret_error)
 {
 	struct nd_expr_error error = {0};
-	struct cursor c = {.text = text, .s = text, .n = n, .error = &error};
+	struct cursor c = {.text = text, .s = text, .numbers = numbers, .error = &error};
 	const char *open;
 
 	for (;;) {

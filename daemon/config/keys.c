@@ -104,9 +104,10 @@ static bool add_field_step(struct nd_def *def, nd_step_fn fn, const struct nd_no
 	return true;
 }
 
-static void add_step(struct nd_def *def, nd_step_fn fn, const struct nd_node *node)
+static bool add_step(struct nd_def *def, nd_step_fn fn, const struct nd_node *node)
 {
 	def->steps[def->n_steps++] = (struct nd_step){.fn = fn, .node = node};
+	return true;
 }
 
 static bool is_word(const char *key, const char *word)
@@ -226,7 +227,7 @@ static bool compile_kind(struct nd_def *def, const struct nd_node *node)
 	if (is_word(node->key, k->lower_key))
 		add_step(def, nd_step_lower, node);
 	else if (is_word(node->key, k->peer_key))
-		add_step(def, nd_step_peer, node);
+		def->peer_given = add_step(def, nd_step_peer, node);
 	else if (is_word(node->key, k->ports_key))
 		add_step(def, nd_step_ports, node);
 	else if (is_word(node->key, k->parameters))
@@ -255,9 +256,6 @@ static void check_missing(struct nd_def *def)
 	if ((k->traits & NCTL_KIND_LOWER_REQUIRED) && k->lower_key &&
 		!nd_node_get(&def->p->tree, def->node, k->lower_key))
 		missing(def, k->lower_key, "the device it is made on");
-	if ((k->traits & NCTL_KIND_PEERED) && k->peer_key &&
-		!nd_node_get(&def->p->tree, def->node, k->peer_key))
-		missing(def, k->peer_key, "the device at the other end");
 }
 
 static size_t count_keys(const struct nd_node *mapping)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * DOC: Keys that a kind brings along: its fields, its lower link, its other end, its ports.
+ * DOC: Keys that a kind brings along: its fields, its lower link, its ports. The other end of a pair is in
+ * peers.c.
  */
 #include <errno.h>
 #include <string.h>
@@ -34,12 +35,6 @@ void nd_step_lower(struct nd_dev *d, const struct nd_step *s)
 	d->link->lower.pos = s->node->pos;
 }
 
-void nd_step_peer(struct nd_dev *d, const struct nd_step *s)
-{
-	d->link->peer.name = nd_dev_name(d, s->node);
-	d->link->peer.pos = s->node->pos;
-}
-
 static void claim_port(struct nd_dev *d, const char *name, const struct nd_node *node)
 {
 	if (name)
@@ -57,6 +52,11 @@ static void claim_range(struct nd_dev *d, const struct nd_node *node)
 
 	if (nctl_range_parse(node->text, &range, &error) < 0) {
 		nd_error(d->p, nd_node_pos_at(d->p, node, error.offset), error.advice, "%s", error.message);
+		return;
+	}
+	if (!nd_take(&d->p->n_claims, range.count, 1, ND_RANGE_MAX)) {
+		nd_error(d->p, node->pos, "a device is a port of one master only",
+			"with this, there are more than %zu ports", ND_RANGE_MAX);
 		return;
 	}
 	for (i = 0; i < range.count && d->p->err == 0; i++) {
@@ -78,7 +78,7 @@ void nd_step_ports(struct nd_dev *d, const struct nd_step *s)
 		return;
 	for (c = s->node->first; c; c = c->next) {
 		brace = c->type == ND_NODE_SCALAR ? strchr(c->text, '{') : NULL;
-		if (brace && (!d->def->ranged || strstr(brace, "..")))
+		if (brace && (!d->numbers.has_n || strstr(brace, "..")))
 			claim_range(d, c);
 		else
 			claim_port(d, nd_dev_name(d, c), c);

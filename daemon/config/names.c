@@ -46,51 +46,88 @@ bool nd_name_check(struct nd_parse *p, const char *name, size_t limit, struct nc
 	return true;
 }
 
-const struct nd_name *nd_name_find(const struct nd_parse *p, const char *name)
+static uint64_t name_hash(uint32_t netns, const char *name)
+{
+	return nctl_hash_str(name) ^ nctl_hash_u64(netns);
+}
+
+static const struct nd_name *find(const struct nd_parse *p, uint32_t netns, const char *name)
 {
 	struct nctl_hash_node *pos;
 	const struct nd_name *n;
 
-	nctl_hash_for_each_equal(pos, &p->names, nctl_hash_str(name)) {
+	nctl_hash_for_each_equal(pos, &p->names, name_hash(netns, name)) {
 		n = nctl_container_of(pos, struct nd_name, node);
-		if (!strcmp(n->name, name))
+		if (n->netns == netns && !strcmp(n->name, name))
 			return n;
 	}
 	return NULL;
 }
 
-void nd_name_add(struct nd_parse *p, const char *name, struct nctl_want_link *link, struct nctl_pos pos)
+const char *nd_in_netns(struct nd_parse *p, const struct nctl_want_netns *netns)
 {
-	const struct nd_name *old = nd_name_find(p, name);
+	return netns->name ? nd_text(p, " in the namespace \"%s\"", netns->name) : "";
+}
+
+void nd_name_add(struct nd_parse *p, const struct nctl_want_netns *netns, const char *name,
+	struct nctl_want_link *link, struct nctl_pos pos)
+{
+	const struct nd_name *old = find(p, netns->number, name);
 	struct nd_name *new;
 
 	if (old) {
 		nd_error(p, pos,
 			nd_text(p, "it was used at %s before; every link needs a name of its own",
 				nd_place(p, old->pos)),
-			"the name \"%s\" is used twice", name);
+			"the name \"%s\" is used twice%s", name, nd_in_netns(p, netns));
 		return;
 	}
 	new = nd_alloc(p, sizeof(*new));
 	if (!new)
 		return;
-	*new = (struct nd_name){.name = name, .link = link, .pos = pos};
-	nd_failed(p, nctl_hash_insert(&p->names, &new->node, nctl_hash_str(name)));
+	*new = (struct nd_name){.name = name, .netns = netns->number, .link = link, .pos = pos};
+	nd_failed(p, nctl_hash_insert(&p->names, &new->node, name_hash(netns->number, name)));
 }
 
-const char *nd_name_suggest(struct nd_parse *p, const char *name)
+/* Did-you-mean among the names of the namespace. */
+static const char *suggest(
+	struct nd_parse *p, const struct nctl_want_netns *netns, const char *name, const char *otherwise)
 {
-	const char *otherwise =
-		nd_text(p, "define it, for example by \"ethernets: {%s: {}}\" if it is there already", name);
 	const char **names;
-	size_t n = 0;
+	size_t i, n = 0;
 
 	if (p->n_suggestions++ >= SUGGEST_TIMES)
 		return otherwise;
 	names = nd_alloc(p, SUGGEST_NAMES * sizeof(*names));
 	if (!names)
 		return otherwise;
-	for (; n < p->n_links && n < SUGGEST_NAMES; n++)
-		names[n] = p->links[n]->v.name;
+	for (i = 0; i < p->n_links && n < SUGGEST_NAMES; i++)
+		if (p->links[i]->netns == netns)
+			names[n++] = p->links[i]->v.name;
 	return nd_did_you_mean(p, name, names, n, otherwise);
+}
+
+/* How to define it. */
+static const char *advice(
+	struct nd_parse *p, const struct nctl_want_netns *netns, const char *name, const char *section)
+{
+	if (netns->name)
+		return nd_text(p, "define it: \"namespaces: {%s: {%s: {%s: {}}}}\"", netns->name,
+			section ? section : "ethernets", name);
+	if (section)
+		return nd_text(p, "define it: \"%s: {%s: {}}\"", section, name);
+	return nd_text(p, "define it, for example by \"ethernets: {%s: {}}\" if it is there already", name);
+}
+
+const struct nd_name *nd_name_look_up(struct nd_parse *p, const struct nctl_want_netns *netns,
+	const char *name, struct nctl_pos pos, const char *section)
+{
+	static const char format[] = "there is no device \"%s\"%s";
+	const struct nd_name *n = find(p, netns->number, name);
+
+	if (n || p->broken || nd_was_reported(p, pos, format))
+		return n;
+	nd_error(p, pos, suggest(p, netns, name, advice(p, netns, name, section)), format, name,
+		netns->name ? nd_in_netns(p, netns) : " in the configuration");
+	return NULL;
 }

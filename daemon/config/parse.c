@@ -18,6 +18,7 @@ static void parse_fini(struct nd_parse *p)
 {
 	nctl_hash_fini(&p->tree.keys);
 	nctl_hash_fini(&p->names);
+	nctl_hash_fini(&p->netns_names);
 	nctl_arena_fini(&p->tree.arena);
 	nctl_strbuf_fini(&p->scratch);
 	nctl_strbuf_fini(&p->why);
@@ -78,6 +79,8 @@ static int fill_links(struct nd_parse *p)
 		memcpy(w->defs, p->defs, p->n_defs * sizeof(struct nctl_want_def *));
 	w->n_links = p->n_links;
 	w->n_defs = p->n_defs;
+	w->netns = p->netns;
+	w->n_netns = p->n_netns;
 	r = nctl_want_seal(w, &twice);
 	return r == -EEXIST ? -EINVAL : r;
 }
@@ -143,10 +146,14 @@ int nd_config_parse(const struct nd_config_texts *texts, struct nd_diagnostics *
 	nctl_arena_init(&p.tree.arena);
 	nctl_hash_init(&p.tree.keys);
 	nctl_hash_init(&p.names);
+	nctl_hash_init(&p.netns_names);
 	p.claims_tail = &p.claims;
 	p.port_params_tail = &p.port_params;
+	p.peers_tail = &p.peers;
 	if (!p.want)
 		return -ENOMEM;
+	p.netns = p.want->netns;
+	p.n_netns = p.want->n_netns;
 	r = fill_files(p.want, texts);
 	if (r < 0)
 		return r;

@@ -12,6 +12,8 @@
 /* One run of nd_config_parse: what its parts share, and how they report. Internal to daemon/config. */
 
 struct nd_claim;
+struct nd_netns_def;
+struct nd_peer;
 struct nd_port_param;
 
 /* A thing that was reported at a place, so that it is reported once, not once for each device of a range. */
@@ -27,12 +29,19 @@ struct nd_parse {
 	struct nd_diagnostics *diag;
 	struct nctl_want *want;
 	struct nd_tree tree;
-	struct nctl_hash names; /* of struct nd_name (names.c) */
+	struct nctl_hash names;       /* of struct nd_name (names.c) */
+	struct nctl_hash netns_names; /* of struct nd_netns_name (netns.c) */
 	struct nctl_strbuf scratch, why;
 
 	/* In the tree's arena, in the order of the files; consumed by refs.c. */
 	struct nd_claim *claims, **claims_tail;
 	struct nd_port_param *port_params, **port_params_tail;
+	struct nd_peer *peers, **peers_tail;
+
+	struct nctl_want_netns **netns; /* in the want's arena; number 0 is the daemon's own */
+	size_t n_netns;
+	struct nd_netns_def *netns_defs;      /* whose bodies are still to be read (netns.c) */
+	size_t n_devices, n_values, n_claims; /* so many there will be; each has a limit */
 
 	struct nctl_want_link **links; /* owned until they move into the want's arena */
 	size_t n_links, cap_links;
@@ -45,6 +54,9 @@ struct nd_parse {
 	struct nd_reported reported[ND_REPORTED_MAX];
 	size_t n_reported;
 };
+
+/* For those who would rather not make texts for nothing. */
+bool nd_was_reported(const struct nd_parse *p, struct nctl_pos pos, const char *format);
 
 /* Each takes advice (a finished sentence, or NULL) before the message. Once for each place and format. */
 void nd_error(struct nd_parse *p, struct nctl_pos pos, const char *advice, const char *format, ...)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * DOC: Once all names are known, what was said by name becomes a pointer: lower links, other ends, masters,
- * and the values that a master gives to its ports.
+ * DOC: Once all names are known, what was said by name becomes a pointer: lower links, masters, and the
+ * values that a master gives to its ports. All of them are in one namespace; only the other end of a pair
+ * (peers.c) may be in another one.
  *
  * A device left to another renderer may be built upon (its pointer is NULL then), but not changed.
  */
@@ -33,21 +34,11 @@ void nd_port_param_add(struct nd_parse *p, const struct nd_port_param *c)
 	p->port_params_tail = &copy->next;
 }
 
-/* Who goes by this name; NULL, reported, if nobody does. */
-static const struct nd_name *look_up(struct nd_parse *p, const char *name, struct nctl_pos pos)
+/* Who goes by this name in the namespace of `from`. */
+static const struct nd_name *look_up(
+	struct nd_parse *p, const struct nctl_want_link *from, const char *name, struct nctl_pos pos)
 {
-	const struct nd_name *n = nd_name_find(p, name);
-
-	if (!n && !p->broken)
-		nd_error(p, pos, nd_name_suggest(p, name), "there is no device \"%s\" in the configuration",
-			name);
-	return n;
-}
-
-static void left_alone(struct nd_parse *p, const char *name, struct nctl_pos pos)
-{
-	nd_error(p, pos, "set \"renderer: netctld\" there",
-		"\"%s\" is left to another program and cannot be changed", name);
+	return nd_name_look_up(p, from->netns, name, pos, NULL);
 }
 
 /* A port has one master. False: this claim adds nothing. */
@@ -71,7 +62,8 @@ static bool check_single_master(struct nd_parse *p, const struct nd_claim *c,
 
 static void resolve_claim(struct nd_parse *p, const struct nd_claim *c)
 {
-	const struct nd_name *n = look_up(p, c->port ? c->master_name : c->port_name, c->pos);
+	const struct nd_name *n =
+		look_up(p, c->port ? c->port : c->master, c->port ? c->master_name : c->port_name, c->pos);
 	struct nctl_want_link *port, *master;
 	const char *master_name;
 
@@ -81,7 +73,7 @@ static void resolve_claim(struct nd_parse *p, const struct nd_claim *c)
 	master = c->port ? n->link : c->master;
 	master_name = c->port ? c->master_name : c->master->v.name;
 	if (!port) {
-		left_alone(p, c->port_name, c->pos);
+		nd_left_alone(p, c->port_name, c->pos);
 		return;
 	}
 	if (c->port && master && !(master->def->kind->traits & NCTL_KIND_VRF)) {
@@ -97,37 +89,9 @@ static void resolve_claim(struct nd_parse *p, const struct nd_claim *c)
 
 static void resolve_lower(struct nd_parse *p, struct nctl_want_link *l)
 {
-	const struct nd_name *n = l->lower.name ? look_up(p, l->lower.name, l->lower.pos) : NULL;
+	const struct nd_name *n = l->lower.name ? look_up(p, l, l->lower.name, l->lower.pos) : NULL;
 
 	l->lower.link = n ? n->link : NULL;
-}
-
-static void resolve_peer(struct nd_parse *p, struct nctl_want_link *l)
-{
-	const struct nd_name *n = l->peer.name ? look_up(p, l->peer.name, l->peer.pos) : NULL;
-
-	l->peer.link = n ? n->link : NULL;
-	if (n && !n->link)
-		left_alone(p, n->name, l->peer.pos);
-	else if (n && n->link == l)
-		nd_error(p, l->peer.pos, "a pair has two ends", "\"%s\" cannot be its own peer", l->v.name);
-	else if (n && n->link->def->kind != l->def->kind)
-		nd_error(p, l->peer.pos, nd_text(p, "define both ends under \"%s\"", l->def->kind->section),
-			"\"%s\" cannot be a peer: it is another kind of device", n->name);
-}
-
-/* Both ends name each other. */
-static void check_peer(struct nd_parse *p, const struct nctl_want_link *l)
-{
-	const struct nctl_want_link *other = l->peer.link;
-
-	if (!other || other == l || other->def->kind != l->def->kind || !other->peer.name ||
-		!strcmp(other->peer.name, l->v.name))
-		return;
-	nd_error(p, l->peer.pos,
-		nd_text(p, "\"%s\" names \"%s\" at %s; both ends must name each other", other->v.name,
-			other->peer.name, nd_place(p, other->peer.pos)),
-		"\"%s\" is not the peer of \"%s\"", other->v.name, l->v.name);
 }
 
 /* What names a port names one of this very link. */
@@ -137,7 +101,7 @@ static void resolve_port_refs(struct nd_parse *p, const struct nctl_want_link *l
 	const struct nd_name *n;
 
 	for (ref = l->port_refs; ref; ref = ref->next) {
-		n = look_up(p, ref->port.name, ref->port.pos);
+		n = look_up(p, l, ref->port.name, ref->port.pos);
 		ref->port.link = n ? n->link : NULL;
 		if (!n || p->broken || (n->link && n->link->master.link == l))
 			continue;
@@ -155,8 +119,7 @@ static void set_port_field(struct nd_parse *p, struct nctl_want_link *port, cons
 {
 	const struct nd_node value = {
 		.text = param->text, .key = param->key, .pos = param->node->pos, .plain = param->node->plain};
-	const struct nd_def def = {.p = p};
-	struct nd_dev d = {.p = p, .def = &def, .link = port};
+	struct nd_dev d = {.p = p, .link = port};
 	struct nctl_link *v = &port->v;
 
 	if (v->port_kind != k) {
@@ -170,14 +133,15 @@ static void set_port_field(struct nd_parse *p, struct nctl_want_link *port, cons
 
 static void resolve_param(struct nd_parse *p, const struct nd_port_param *param)
 {
-	const struct nd_name *n = param->port ? NULL : look_up(p, param->port_name, param->port_pos);
+	const struct nd_name *n =
+		param->port ? NULL : look_up(p, param->master, param->port_name, param->port_pos);
 	struct nctl_want_link *port = param->port ? param->port : n ? n->link : NULL;
 	const struct nctl_want_link *master;
 	int i;
 
 	if (!port) {
 		if (n)
-			left_alone(p, n->name, param->port_pos);
+			nd_left_alone(p, n->name, param->port_pos);
 		return;
 	}
 	master = port->master.link;
@@ -201,12 +165,9 @@ void nd_refs_resolve(struct nd_parse *p)
 	const struct nd_claim *c;
 	size_t i;
 
-	for (i = 0; i < p->n_links; i++) {
-		resolve_lower(p, p->links[i]);
-		resolve_peer(p, p->links[i]);
-	}
 	for (i = 0; i < p->n_links; i++)
-		check_peer(p, p->links[i]);
+		resolve_lower(p, p->links[i]);
+	nd_peers_resolve(p);
 	for (c = p->claims; c; c = c->next)
 		resolve_claim(p, c);
 	for (i = 0; i < p->n_links; i++)

@@ -43,8 +43,7 @@ static const char *find_line(const struct nd_parse *p, struct nctl_pos pos, size
 	return s;
 }
 
-/* True if this was reported before; else remembers it. */
-static bool was_reported(struct nd_parse *p, struct nctl_pos pos, const char *format)
+bool nd_was_reported(const struct nd_parse *p, struct nctl_pos pos, const char *format)
 {
 	const struct nd_reported *r;
 	size_t i;
@@ -55,8 +54,6 @@ static bool was_reported(struct nd_parse *p, struct nctl_pos pos, const char *fo
 			r->pos.column == pos.column)
 			return true;
 	}
-	if (p->n_reported < ND_REPORTED_MAX)
-		p->reported[p->n_reported++] = (struct nd_reported){pos, format};
 	return false;
 }
 
@@ -67,8 +64,10 @@ __attribute__((format(printf, 5, 0))) static void report(struct nd_parse *p, enu
 	char message[1024], source[SOURCE_MAX + 1];
 	size_t len = 0;
 
-	if (p->err < 0 || was_reported(p, pos, format))
+	if (p->err < 0 || nd_was_reported(p, pos, format))
 		return;
+	if (p->n_reported < ND_REPORTED_MAX)
+		p->reported[p->n_reported++] = (struct nd_reported){pos, format};
 	vsnprintf(message, sizeof(message), format, ap);
 	line = find_line(p, pos, &len);
 	if (line && len <= SOURCE_MAX) {

@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * DOC: The mapping under "network": version, renderer, sections; in a section, definitions; from a
- * definition, one link or a range of them.
+ * DOC: The mapping under "network", and those of its namespaces, which are much the same: a few keys of their
+ * own, renderer, sections; in a section, definitions.
  */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/num.h"
 #include "config/device.h"
-#include "config/refs.h"
 
 /* Sections of netplan, and some to come, that we cannot fill. */
 static const char *const unsupported_sections[] = {
 	"modems",
-	"namespaces",
 	"nexthops",
 	"nm-devices",
 	"openvswitch",
@@ -22,12 +20,34 @@ static const char *const unsupported_sections[] = {
 	"wifis",
 };
 
-/* Who is to configure; inherited from network to section to device. */
+/* Who is to configure; inherited from network to section to device. In namespaces it is us anew, since no
+ * other program configures them. */
 struct renderer {
 	bool ours;
 	const char *name;
 	struct nctl_pos pos;
 };
+
+static const struct renderer our_renderer = {.ours = true, .name = "netctld"};
+
+struct body;
+
+/* A key beside the sections. */
+struct body_key {
+	const char *key;
+	void (*fn)(struct body *b, const struct nd_node *node);
+};
+
+/* A mapping of sections: of the daemon's own namespace, or of one definition of namespaces. */
+struct body {
+	struct nd_parse *p;
+	const struct nd_scope *scope;
+	struct renderer renderer;
+	const struct body_key *keys;
+	size_t n_keys;
+};
+
+#define POOL_MAX 1024
 
 static void read_renderer(struct nd_parse *p, const struct nd_node *node, struct renderer *r)
 {
@@ -45,192 +65,6 @@ static void read_renderer(struct nd_parse *p, const struct nd_node *node, struct
 	nd_error(p, node->pos,
 		nd_did_you_mean(p, node->text, known, NCTL_ARRAY_SIZE(known), "write netctld, or remove it"),
 		"\"%s\" is no renderer", node->text);
-}
-
-/* Room for n more links. */
-static bool reserve_links(struct nd_parse *p, size_t n)
-{
-	size_t cap = p->cap_links ? p->cap_links : 64;
-	struct nctl_want_link **v;
-
-	while (cap < p->n_links + n)
-		cap *= 2;
-	if (cap == p->cap_links)
-		return true;
-	v = reallocarray(p->links, cap, sizeof(struct nctl_want_link *));
-	if (!v)
-		return !nd_failed(p, -ENOMEM);
-	p->links = v;
-	p->cap_links = cap;
-	return true;
-}
-
-static bool add_def(struct nd_parse *p, struct nctl_want_def *def)
-{
-	size_t cap = p->cap_defs ? p->cap_defs * 2 : 64;
-	struct nctl_want_def **v;
-
-	if (p->n_defs == p->cap_defs) {
-		v = reallocarray(p->defs, cap, sizeof(struct nctl_want_def *));
-		if (!v)
-			return !nd_failed(p, -ENOMEM);
-		p->defs = v;
-		p->cap_defs = cap;
-	}
-	p->defs[p->n_defs++] = def;
-	return true;
-}
-
-/* A table gives a default where ours is not the kernel's, or where identity needs one. */
-static void set_defaults(const struct nctl_kind *k, struct nctl_link *v)
-{
-	const struct nctl_field *f;
-	size_t i;
-
-	for (i = 0; i < k->data.n; i++) {
-		f = &k->data.v[i];
-		if (!f->key || !f->dflt || (v->data_has >> i & 1))
-			continue;
-		nctl_field_set(f, v->data, f->dflt);
-		v->data_has |= UINT64_C(1) << i;
-	}
-}
-
-static struct nctl_want_link *new_link(struct nd_parse *p, const struct nd_def *def, const char *name)
-{
-	struct nctl_want_link *l = nd_want_alloc(p, sizeof(*l));
-	const struct nctl_kind *k = def->kind;
-
-	if (!l)
-		return NULL;
-	l->v = NCTL_LINK_INIT;
-	l->v.kind = k;
-	l->v.data = k->data_size ? nd_want_alloc(p, k->data_size) : NULL;
-	l->v.has = NCTL_LINK_BIT(NAME);
-	strcpy(l->v.name, name);
-	l->def = def->def;
-	l->pos = def->node->key_pos;
-	l->number = (uint32_t)p->n_links;
-	return k->data_size && !l->v.data ? NULL : l;
-}
-
-/* The name of number n, or NULL, reported. Valid until the next one. */
-static const char *instance_name(const struct nd_def *def, int64_t n)
-{
-	struct nctl_strbuf *b = &def->p->scratch;
-	const char *name = def->node->key;
-
-	if (def->ranged) {
-		nctl_strbuf_reset(b);
-		nctl_range_name(&def->range, def->node->key, n, b);
-		if (nd_failed(def->p, b->err))
-			return NULL;
-		name = nctl_strbuf_str(b);
-	}
-	return nd_name_check(def->p, name, IF_NAMESIZE, def->node->key_pos) ? name : NULL;
-}
-
-/* The node of this field of the kind, or NULL if YAML does not give it. */
-static const struct nd_node *field_node(const struct nd_def *def, const struct nctl_field *f)
-{
-	size_t i;
-
-	for (i = 0; i < def->n_steps; i++)
-		if (def->steps[i].field == f)
-			return def->steps[i].node;
-	return NULL;
-}
-
-/* What the kernel would refuse as a whole, at the key that it is about. */
-static void check_kind(const struct nd_dev *d)
-{
-	const struct nctl_link *v = &d->link->v;
-	const struct nctl_kind *k = v->kind;
-	struct nctl_strbuf *why = &d->p->why;
-	const struct nctl_want_port_ref *ref;
-	uint64_t given = v->data_has;
-	const struct nd_node *node;
-	const struct nctl_field *f;
-	const char *key;
-	int i;
-
-	for (ref = d->link->port_refs; ref; ref = ref->next)
-		given |= UINT64_C(1) << ref->field;
-	nctl_strbuf_reset(why);
-	i = k->check ? k->check(v->data, given, why) : -1;
-	if (i < 0)
-		return;
-	f = &k->data.v[i];
-	node = field_node(d->def, f);
-	key = node ? node->key : f->key;
-	nd_error(d->p, node ? node->pos : d->link->pos,
-		f->help ? nd_text(d->p, "%s: %s", key, f->help) : NULL, "%s %s", key, nctl_strbuf_str(why));
-}
-
-/* False: a finding or no memory. */
-static bool make_instance(const struct nd_def *def, int64_t n)
-{
-	struct nd_parse *p = def->p;
-	size_t before = p->diag->n_errors, i;
-	const char *name = instance_name(def, n);
-	struct nctl_want_link *l = name ? new_link(p, def, name) : NULL;
-	struct nd_dev d = {.p = p, .def = def, .link = l, .n = n};
-
-	if (!l)
-		return false;
-	p->links[p->n_links++] = l;
-	def->def->n_links++;
-	nd_name_add(p, l->v.name, l, l->pos);
-	for (i = 0; i < def->n_steps; i++)
-		def->steps[i].fn(&d, &def->steps[i]);
-	set_defaults(def->kind, &l->v);
-	if (p->diag->n_errors == before)
-		check_kind(&d);
-	return p->err == 0 && p->diag->n_errors == before;
-}
-
-/* All devices up to the first with a fault: the others of the range would have it too. */
-static void make_instances(struct nd_def *def)
-{
-	struct nd_parse *p = def->p;
-	size_t i, n = def->ranged ? def->range.count : 1;
-
-	def->def = nd_want_alloc(p, sizeof(*def->def));
-	if (!def->def || !add_def(p, def->def))
-		return;
-	*def->def = (struct nctl_want_def){
-		.label = nd_want_strdup(p, def->node->key), .pos = def->node->key_pos, .kind = def->kind};
-	if (p->n_links + n > ND_RANGE_MAX) {
-		nd_error(p, def->node->key_pos, "no kernel holds so many",
-			"with this, there are more than %zu devices", ND_RANGE_MAX);
-		p->broken = true;
-		return;
-	}
-	if (!reserve_links(p, n))
-		return;
-	for (i = 0; i < n; i++) {
-		if (make_instance(def, def->ranged ? nctl_range_at(&def->range, i) : 0))
-			continue;
-		p->broken = p->broken || i + 1 < n;
-		return;
-	}
-}
-
-/* Its names are known, so that others may refer to them. */
-static void leave_alone(struct nd_def *def, const struct renderer *r)
-{
-	size_t i, n = def->ranged ? def->range.count : 1;
-	struct nd_parse *p = def->p;
-	const char *name;
-
-	nd_notice(p, r->pos, NULL, "devices of renderer %s are left alone", r->name);
-	for (i = 0; i < n; i++) {
-		name = instance_name(def, def->ranged ? nctl_range_at(&def->range, i) : 0);
-		name = name ? nctl_arena_strdup(&p->tree.arena, name) : NULL;
-		if (!name)
-			return;
-		nd_name_add(p, name, NULL, def->node->key_pos);
-	}
 }
 
 /* False: what is behind this key cannot be made into links. */
@@ -256,9 +90,10 @@ static bool open_def(struct nd_def *def)
 }
 
 static void read_def(
-	struct nd_parse *p, const struct nd_node *node, const struct nctl_kind *kind, struct renderer r)
+	struct body *b, const struct nd_node *node, const struct nctl_kind *kind, struct renderer r)
 {
-	struct nd_def def = {.p = p, .node = node, .kind = kind};
+	struct nd_def def = {.p = b->p, .node = node, .kind = kind, .scope = b->scope};
+	struct nd_parse *p = b->p;
 	const struct nd_node *renderer;
 
 	if (!open_def(&def)) {
@@ -269,17 +104,19 @@ static void read_def(
 	if (renderer)
 		read_renderer(p, renderer, &r);
 	if (!r.ours) {
-		leave_alone(&def, &r);
+		nd_notice(p, r.pos, NULL, "devices of renderer %s are left alone", r.name);
+		nd_def_leave(&def);
 		return;
 	}
 	nd_def_compile(&def);
 	if (p->err == 0)
-		make_instances(&def);
+		nd_def_make(&def);
 }
 
-static void read_section(
-	struct nd_parse *p, const struct nd_node *section, const struct nctl_kind *kind, struct renderer r)
+static void read_section(struct body *b, const struct nd_node *section, const struct nctl_kind *kind)
 {
+	struct renderer r = b->renderer;
+	struct nd_parse *p = b->p;
 	const struct nd_node *c;
 
 	if (!nd_expect(p, section, ND_NODE_MAPPING))
@@ -289,61 +126,179 @@ static void read_section(
 		read_renderer(p, c, &r);
 	for (c = section->first; c; c = c->next)
 		if (strcmp(c->key, "renderer"))
-			read_def(p, c, kind, r);
+			read_def(b, c, kind, r);
 }
 
-static void other_section(struct nd_parse *p, const struct nd_node *node, const struct renderer *r)
+static bool is_unsupported(const char *key)
 {
-	const char *words[64] = {"version", "renderer"};
-	size_t i, n = 2;
+	size_t i;
 
-	p->broken = true;
-	for (i = 0; i < NCTL_ARRAY_SIZE(unsupported_sections); i++) {
-		if (strcmp(node->key, unsupported_sections[i]))
-			continue;
-		if (r->ours)
-			nd_error(p, node->key_pos, "remove it, or put it into a file for another program",
-				"netctld does not support %s yet", node->key);
-		else
-			nd_notice(p, r->pos, NULL, "devices of renderer %s are left alone", r->name);
-		return;
-	}
+	for (i = 0; i < NCTL_ARRAY_SIZE(unsupported_sections); i++)
+		if (!strcmp(key, unsupported_sections[i]))
+			return true;
+	return false;
+}
+
+static void unknown_key(const struct body *b, const struct nd_node *node)
+{
+	const char *words[64];
+	size_t i, n = 0;
+
+	for (i = 0; i < b->n_keys; i++)
+		words[n++] = b->keys[i].key;
 	for (i = 0; nctl_kinds[i] && n < NCTL_ARRAY_SIZE(words); i++)
 		words[n++] = nctl_kinds[i]->section;
-	nd_error(p, node->key_pos,
-		nd_did_you_mean(p, node->key, words, n, "sections are ethernets, bonds, vlans and the like"),
+	nd_error(b->p, node->key_pos,
+		nd_did_you_mean(
+			b->p, node->key, words, n, "sections are ethernets, bonds, vlans and the like"),
 		"unknown key \"%s\"", node->key);
 }
 
-static void read_version(struct nd_parse *p, const struct nd_node *node)
+/* False: there is no such key here. */
+static bool read_own_key(struct body *b, const struct nd_node *node)
 {
-	if (nd_expect(p, node, ND_NODE_SCALAR) && strcmp(node->text, "2"))
-		nd_error(p, node->pos, "write 2", "there is no version \"%s\" of this language here",
+	size_t i;
+
+	for (i = 0; i < b->n_keys; i++) {
+		if (strcmp(node->key, b->keys[i].key))
+			continue;
+		b->keys[i].fn(b, node);
+		return true;
+	}
+	return false;
+}
+
+static void read_body(struct body *b, const struct nd_node *mapping)
+{
+	const struct nctl_kind *kind;
+	struct nd_parse *p = b->p;
+	const struct nd_node *c;
+
+	for (c = mapping->first; c && p->err == 0; c = c->next) {
+		if (read_own_key(b, c))
+			continue;
+		kind = nctl_kind_by_section(c->key);
+		if (kind) {
+			read_section(b, c, kind);
+			continue;
+		}
+		p->broken = true;
+		if (!is_unsupported(c->key))
+			unknown_key(b, c);
+		else if (b->renderer.ours)
+			nd_error(p, c->key_pos, "remove it, or put it into a file for another program",
+				"netctld does not support %s yet", c->key);
+		else
+			nd_notice(p, b->renderer.pos, NULL, "devices of renderer %s are left alone",
+				b->renderer.name);
+	}
+}
+
+/* Was read before all others. */
+static void skip(struct body *b, const struct nd_node *node)
+{
+	(void)b;
+	(void)node;
+}
+
+static void refuse_inner(struct body *b, const struct nd_node *node)
+{
+	b->p->broken = true;
+	nd_error(b->p, node->key_pos, "move it up, under \"network:\"", "%s cannot stand inside a namespace",
+		node->key);
+}
+
+static void read_netns_renderer(struct body *b, const struct nd_node *node)
+{
+	struct renderer r = b->renderer;
+
+	read_renderer(b->p, node, &r);
+	if (!r.ours)
+		nd_error(b->p, node->pos,
+			"write netctld, or remove it; sections and devices may have another one",
+			"%s configures no namespaces", r.name);
+}
+
+static void read_sysctl(struct body *b, const struct nd_node *node)
+{
+	nd_sysctl_read(b->p, node, b->scope);
+}
+
+static const struct body_key netns_keys[] = {
+	{"renderer", read_netns_renderer},
+	{"sysctl", read_sysctl},
+	{"namespaces", refuse_inner},
+	{"netns-pool", refuse_inner},
+	{"version", refuse_inner},
+};
+
+static void read_version(struct body *b, const struct nd_node *node)
+{
+	if (nd_expect(b->p, node, ND_NODE_SCALAR) && strcmp(node->text, "2"))
+		nd_error(b->p, node->pos, "write 2", "there is no version \"%s\" of this language here",
 			node->text);
 }
 
+static void read_pool(struct body *b, const struct nd_node *node)
+{
+	uint64_t n;
+
+	if (!nd_expect(b->p, node, ND_NODE_SCALAR) || !nd_check_octal(b->p, node, node->text))
+		return;
+	if (nctl_parse_u64(node->text, 10, &n) < 0 || n > POOL_MAX)
+		nd_error(b->p, node->pos, "so many namespaces are kept ready, made in advance; 0: none",
+			"%s must be a number from 0 to %d, not \"%s\"", node->key, POOL_MAX, node->text);
+	else
+		b->p->want->netns_pool = n;
+}
+
+static void refuse_sysctl(struct body *b, const struct nd_node *node)
+{
+	nd_error(b->p, node->key_pos, "use sysctl.d(5), or put it into a namespace",
+		"netctld sets no sysctls of its own namespace");
+}
+
+static void read_namespaces(struct body *b, const struct nd_node *node)
+{
+	const struct nd_node *c;
+	struct body inner;
+
+	for (c = node->type == ND_NODE_MAPPING ? node->first : NULL; c && b->p->err == 0; c = c->next) {
+		inner = (struct body){.p = b->p,
+			.scope = nd_netns_take(b->p, c),
+			.renderer = our_renderer,
+			.keys = netns_keys,
+			.n_keys = NCTL_ARRAY_SIZE(netns_keys)};
+		if (inner.scope && nd_expect(b->p, c, ND_NODE_MAPPING))
+			read_body(&inner, c);
+	}
+}
+
+static const struct body_key network_keys[] = {
+	{"version", read_version},
+	{"renderer", skip},
+	{"netns-pool", read_pool},
+	{"namespaces", read_namespaces},
+	{"sysctl", refuse_sysctl},
+};
+
 void nd_network_read(struct nd_parse *p, const struct nd_node *network)
 {
-	struct renderer r = {.ours = true, .name = "netctld"};
-	const struct nctl_kind *kind;
+	const struct nd_scope home = {.netns = p->netns, .n = 1};
+	struct body b = {.p = p,
+		.scope = &home,
+		.renderer = our_renderer,
+		.keys = network_keys,
+		.n_keys = NCTL_ARRAY_SIZE(network_keys)};
 	const struct nd_node *c;
 
 	if (!nd_expect(p, network, ND_NODE_MAPPING))
 		return;
 	c = nd_node_get(&p->tree, network, "renderer");
 	if (c)
-		read_renderer(p, c, &r);
-	for (c = network->first; c && p->err == 0; c = c->next) {
-		if (!strcmp(c->key, "renderer"))
-			continue;
-		if (!strcmp(c->key, "version")) {
-			read_version(p, c);
-			continue;
-		}
-		kind = nctl_kind_by_section(c->key);
-		if (kind)
-			read_section(p, c, kind, r);
-		else
-			other_section(p, c, &r);
-	}
+		read_renderer(p, c, &b.renderer);
+	c = nd_node_get(&p->tree, network, "namespaces");
+	if (c)
+		nd_netns_open(p, c);
+	read_body(&b, network);
 }

@@ -57,10 +57,10 @@ static const char *expand(struct nd_dev *d, const struct nd_node *node, bool key
 	struct nctl_pos pos;
 	int r;
 
-	if (!d->def->ranged || !strchr(text, '{'))
+	if (!d->numbers.has_n || !strchr(text, '{'))
 		return text;
 	nctl_strbuf_reset(&d->p->scratch);
-	r = nd_expr_expand(text, d->n, &d->p->scratch, &error);
+	r = nd_expr_expand(text, &d->numbers, &d->p->scratch, &error);
 	if (r == 0)
 		return nctl_strbuf_str(&d->p->scratch);
 	if (r != -EINVAL) {
@@ -68,10 +68,13 @@ static const char *expand(struct nd_dev *d, const struct nd_node *node, bool key
 		return NULL;
 	}
 	pos = key ? nd_node_key_pos_at(d->p, node, error.offset) : nd_node_pos_at(d->p, node, error.offset);
-	if (d->n == d->def->range.first)
+	if (d->first)
 		nd_error(d->p, pos, error.advice, "%s", error.message);
+	else if (!d->numbers.has_N)
+		nd_error(d->p, pos, error.advice, "%s (n is %" PRId64 ")", error.message, d->numbers.n);
 	else
-		nd_error(d->p, pos, error.advice, "%s (n is %" PRId64 ")", error.message, d->n);
+		nd_error(d->p, pos, error.advice, "%s (n is %" PRId64 ", N is %" PRId64 ")", error.message,
+			d->numbers.n, d->numbers.N);
 	return NULL;
 }
 
@@ -127,19 +130,29 @@ static bool is_number(const struct nctl_field *f)
 	return f->type == NCTL_FIELD_UINT || (f->type == NCTL_FIELD_ENUM && f->max);
 }
 
+bool nd_check_octal(struct nd_parse *p, const struct nd_node *node, const char *text)
+{
+	if (!nd_looks_octal(text))
+		return true;
+	nd_error(p, node->pos, OCTAL_ADVICE, "\"%s\": octal or decimal?", text);
+	return false;
+}
+
+bool nd_check_base60(struct nd_parse *p, const struct nd_node *node, const char *text)
+{
+	if (!node->plain || !nd_looks_base60(text))
+		return true;
+	nd_error(p, node->pos, BASE60_ADVICE, "\"%s\" has no quotes around it", text);
+	return false;
+}
+
 /* Looks that are wrong whatever the field says. */
 static bool check_traps(
 	struct nd_dev *d, const struct nctl_field *f, const struct nd_node *node, const char *text)
 {
-	if (is_number(f) && nd_looks_octal(text)) {
-		nd_error(d->p, node->pos, OCTAL_ADVICE, "\"%s\": octal or decimal?", text);
+	if (is_number(f) && !nd_check_octal(d->p, node, text))
 		return false;
-	}
-	if (f->type == NCTL_FIELD_LLADDR && node->plain && nd_looks_base60(text)) {
-		nd_error(d->p, node->pos, BASE60_ADVICE, "\"%s\" has no quotes around it", text);
-		return false;
-	}
-	return true;
+	return f->type != NCTL_FIELD_LLADDR || nd_check_base60(d->p, node, text);
 }
 
 static const char *field_advice(struct nd_dev *d, const struct nctl_field *f, const char *key,
@@ -149,7 +162,7 @@ static const char *field_advice(struct nd_dev *d, const struct nctl_field *f, co
 		return BASE60_ADVICE;
 	if (node->plain && f->type != NCTL_FIELD_BOOL && nd_looks_bool(text))
 		return BOOL_ADVICE;
-	if (!d->def->ranged && strchr(text, '{'))
+	if (!d->numbers.has_n && strchr(text, '{'))
 		return "expressions are for ranges: give the device a name like \"x{1..10}\"";
 	return f->help ? nd_text(d->p, "%s: %s", key, f->help) : NULL;
 }

@@ -9,26 +9,78 @@
 #include <string.h>
 
 #include "config/config.h"
+#include "obj/kind.h"
 
 #define SEPARATOR "\n%%%\n"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void check_want(const struct nctl_want *w)
+static void expect(bool condition)
 {
-	const struct nctl_want_link *l;
+	if (!condition)
+		abort();
+}
+
+static bool is_place(const struct nctl_want *w, struct nctl_pos pos)
+{
+	return pos.file < w->n_files && pos.line && pos.column;
+}
+
+/* A reference leads to the link of that name, in the namespace of the one that refers. */
+static void check_ref(
+	const struct nctl_want *w, const struct nctl_want_link *l, const struct nctl_want_ref *ref)
+{
+	expect(!ref->link || (ref->name && ref->link->netns == l->netns &&
+				     nctl_want_find(w, l->netns->number, ref->name) == ref->link));
+}
+
+static void check_link(const struct nctl_want *w, const struct nctl_want_link *l)
+{
+	const struct nctl_want_link *other = l->peer.link;
+
+	expect(l->netns == w->netns[l->netns->number]);
+	expect(nctl_want_find(w, l->netns->number, l->v.name) == l);
+	expect(is_place(w, l->pos) && l->def->kind == l->v.kind && l->def->netns_def == l->netns->def);
+	check_ref(w, l, &l->lower);
+	check_ref(w, l, &l->master);
+	expect(!!l->peer.name == !!(l->v.kind->traits & NCTL_KIND_PEERED) && !l->peer.name == !other);
+	expect(!other || (other != l && other->peer.link == l && !strcmp(other->v.name, l->peer.name)));
+}
+
+static void check_netns(const struct nctl_want *w, const struct nctl_want_netns *n)
+{
+	const struct nctl_want_sysctl *s;
 	size_t i;
 
-	for (i = 0; i < w->n_links; i++) {
-		l = w->links[i];
-		if (nctl_want_find(w, l->v.name) != l || l->number != i || l->pos.file >= w->n_files ||
-			!l->pos.line)
-			abort();
-		if (l->lower.link && nctl_want_find(w, l->lower.name) != l->lower.link)
-			abort();
-		if (l->master.link && nctl_want_find(w, l->master.name) != l->master.link)
-			abort();
+	expect(*n->name && strlen(n->name) < 256 && !strchr(n->name, '/') && strcmp(n->name, ".") &&
+		strcmp(n->name, ".."));
+	expect(nctl_want_netns_find(w, n->name) == n && is_place(w, n->pos) && n->def && !n->def->kind);
+	expect(n->n_sysctls <= 64);
+	for (i = 0; i < n->n_sysctls; i++) {
+		s = &n->sysctls[i];
+		expect(is_place(w, s->pos) && *s->name && *s->name != '/' && strlen(s->name) < 256);
+		expect(!strstr(s->name, "//") && !strstr(s->name, "/../") && strncmp(s->name, "../", 3));
+		expect(s->value && strlen(s->value) <= 512 && *s->value != ' ' && !strstr(s->value, "  "));
 	}
+}
+
+static void check_want(const struct nctl_want *w)
+{
+	size_t i, n = 0;
+
+	expect(w->n_netns >= 1 && !w->netns[0]->name && w->netns_pool <= 1024);
+	for (i = 0; i < w->n_netns; i++) {
+		expect(w->netns[i]->number == i);
+		if (i)
+			check_netns(w, w->netns[i]);
+	}
+	for (i = 0; i < w->n_links; i++) {
+		expect(w->links[i]->number == i);
+		check_link(w, w->links[i]);
+	}
+	for (i = 0; i < w->n_defs; i++)
+		n += w->defs[i]->n_links;
+	expect(n == w->n_links);
 }
 
 static void add_texts(struct nd_config_texts *texts, const char *s, size_t size)

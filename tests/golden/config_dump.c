@@ -28,12 +28,22 @@ static void put_pos(const struct nctl_want *w, struct nctl_pos pos, struct nctl_
 	nctl_strbuf_printf(out, "@%s:%u:%u", base_name(w->files[pos.file]), pos.line, pos.column);
 }
 
-static void put_ref(
-	const struct nctl_want *w, const char *key, const struct nctl_want_ref *ref, struct nctl_strbuf *out)
+/* "NAMESPACE:", or ":" for the daemon's own. */
+static void put_netns(const struct nctl_want_netns *netns, struct nctl_strbuf *out)
+{
+	nctl_strbuf_printf(out, "%s:", netns->name ? netns->name : "");
+}
+
+/* Of a link in `netns`; the other one's namespace is shown if it is a different one. */
+static void put_ref(const struct nctl_want *w, const struct nctl_want_netns *netns, const char *key,
+	const struct nctl_want_ref *ref, struct nctl_strbuf *out)
 {
 	if (!ref->name)
 		return;
-	nctl_strbuf_printf(out, " %s=%s%s", key, ref->name, ref->link ? "" : "(foreign)");
+	nctl_strbuf_printf(out, " %s=", key);
+	if (ref->link && ref->link->netns != netns)
+		put_netns(ref->link->netns, out);
+	nctl_strbuf_printf(out, "%s%s", ref->name, ref->link ? "" : "(foreign)");
 	put_pos(w, ref->pos, out);
 }
 
@@ -87,6 +97,8 @@ static void put_link(const struct nctl_want *w, const struct nctl_want_link *l, 
 	const struct nctl_want_port_ref *ref;
 	size_t i;
 
+	if (l->netns->name)
+		put_netns(l->netns, out);
 	nctl_strbuf_printf(out, "%s %s", l->v.name, l->v.kind->name);
 	put_pos(w, l->pos, out);
 	if (strcmp(l->def->label, l->v.name))
@@ -95,14 +107,40 @@ static void put_link(const struct nctl_want *w, const struct nctl_want_link *l, 
 	put_fields("", &nctl_link_fields, &l->v, l->v.has, out);
 	put_fields("", &l->v.kind->data, l->v.data, l->v.data_has, out);
 	for (ref = l->port_refs; ref; ref = ref->next)
-		put_ref(w, l->v.kind->data.v[ref->field].key, &ref->port, out);
-	put_ref(w, "lower", &l->lower, out);
-	put_ref(w, "master", &l->master, out);
-	put_ref(w, "peer", &l->peer, out);
+		put_ref(w, l->netns, l->v.kind->data.v[ref->field].key, &ref->port, out);
+	put_ref(w, l->netns, "lower", &l->lower, out);
+	put_ref(w, l->netns, "master", &l->master, out);
+	put_ref(w, l->netns, "peer", &l->peer, out);
 	if (l->v.port_kind)
 		put_fields("port.", &l->v.port_kind->port, l->v.port, l->v.port_has, out);
 	for (i = 0; i < l->n_addrs; i++)
 		put_addr(w, &l->addrs[i], out);
+	nctl_strbuf_putc(out, '\n');
+}
+
+static void put_def(const struct nctl_want_def *d, struct nctl_strbuf *out)
+{
+	if (!d->kind) {
+		nctl_strbuf_printf(out, "%s: namespaces\n", d->label);
+		return;
+	}
+	if (d->netns_def)
+		nctl_strbuf_printf(out, "%s:", d->netns_def->label);
+	nctl_strbuf_printf(out, "%s: %zu %s\n", d->label, d->n_links, d->kind->name);
+}
+
+static void put_namespace(const struct nctl_want *w, const struct nctl_want_netns *n, struct nctl_strbuf *out)
+{
+	size_t i;
+
+	nctl_strbuf_printf(out, "%s: namespace", n->name);
+	put_pos(w, n->pos, out);
+	if (strcmp(n->def->label, n->name))
+		nctl_strbuf_printf(out, " of %s", n->def->label);
+	for (i = 0; i < n->n_sysctls; i++) {
+		nctl_strbuf_printf(out, " %s=\"%s\"", n->sysctls[i].name, n->sysctls[i].value);
+		put_pos(w, n->sysctls[i].pos, out);
+	}
 	nctl_strbuf_putc(out, '\n');
 }
 
@@ -111,8 +149,11 @@ static void put_want(const struct nctl_want *w, struct nctl_strbuf *out)
 	size_t i;
 
 	for (i = 0; i < w->n_defs; i++)
-		nctl_strbuf_printf(
-			out, "%s: %zu %s\n", w->defs[i]->label, w->defs[i]->n_links, w->defs[i]->kind->name);
+		put_def(w->defs[i], out);
+	if (w->netns_pool)
+		nctl_strbuf_printf(out, "%llu namespaces kept ready\n", (unsigned long long)w->netns_pool);
+	for (i = 1; i < w->n_netns; i++)
+		put_namespace(w, w->netns[i], out);
 	for (i = 0; i < w->n_links; i++)
 		put_link(w, w->links[i], out);
 }

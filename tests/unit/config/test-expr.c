@@ -52,12 +52,26 @@ static void test_good(void **state)
 	(void)state;
 	for (size_t i = 0; i < NCTL_ARRAY_SIZE(good); i++) {
 		struct nctl_strbuf b = NCTL_STRBUF_INIT;
+		struct nd_numbers numbers = {.n = good[i].n, .has_n = true};
 		struct nd_expr_error error;
 
-		assert_int_equal(nd_expr_expand(good[i].text, good[i].n, &b, &error), 0);
+		assert_int_equal(nd_expr_expand(good[i].text, &numbers, &b, &error), 0);
 		assert_string_equal(nctl_strbuf_str(&b), good[i].expected);
 		nctl_strbuf_fini(&b);
 	}
+}
+
+/* N is the number of the namespace, n that of the device in it. */
+static void test_two_numbers(void **state)
+{
+	const struct nd_numbers numbers = {.n = 7, .N = 300, .has_n = true, .has_N = true};
+	struct nctl_strbuf b = NCTL_STRBUF_INIT;
+	struct nd_expr_error error;
+
+	(void)state;
+	assert_int_equal(nd_expr_expand("10.{N/256}.{N%256}.{n} {N*10+n:x}", &numbers, &b, &error), 0);
+	assert_string_equal(nctl_strbuf_str(&b), "10.1.44.7 bbf");
+	nctl_strbuf_fini(&b);
 }
 
 struct bad {
@@ -76,6 +90,8 @@ static const struct bad bad[] = {
 	{"{(n}", 1, "parenthesis"},
 	{"{((n)}", 1, "parenthesis"},
 	{"{m}", 1, "expected"},
+	{"{N}", 1, "range of namespaces"},
+	{"{n+N}", 3, "range of namespaces"},
 	{"{1/0}", 2, "zero"},
 	{"{1%(n-n)}", 2, "zero"},
 	{"{010}", 1, "leading zero"},
@@ -98,6 +114,8 @@ static const struct bad bad[] = {
 	{"{{}{", 3, "not closed"},
 };
 
+static const struct nd_numbers one = {.n = 1, .has_n = true};
+
 static void test_bad(void **state)
 {
 	(void)state;
@@ -105,7 +123,7 @@ static void test_bad(void **state)
 		struct nctl_strbuf b = NCTL_STRBUF_INIT;
 		struct nd_expr_error error = {0};
 
-		assert_int_equal(nd_expr_expand(bad[i].text, 1, &b, &error), -EINVAL);
+		assert_int_equal(nd_expr_expand(bad[i].text, &one, &b, &error), -EINVAL);
 		if (error.offset != bad[i].offset || !strstr(error.message, bad[i].message))
 			fail_msg("%s: \"%s\" at %zu", bad[i].text, error.message, error.offset);
 		nctl_strbuf_fini(&b);
@@ -124,7 +142,7 @@ static void test_nesting(void **state)
 		memset(text, *c, sizeof(text) - 1);
 		text[0] = '{';
 		text[sizeof(text) - 2] = '}';
-		assert_int_equal(nd_expr_expand(text, 1, &b, &error), -EINVAL);
+		assert_int_equal(nd_expr_expand(text, &one, &b, &error), -EINVAL);
 		assert_string_equal(error.message, "nested too deeply");
 	}
 	nctl_strbuf_fini(&b);
@@ -134,6 +152,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_good),
+		cmocka_unit_test(test_two_numbers),
 		cmocka_unit_test(test_bad),
 		cmocka_unit_test(test_nesting),
 	};

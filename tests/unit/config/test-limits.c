@@ -36,16 +36,19 @@ static void unload(struct load *l)
 
 static void expect_error(const char *data, size_t len, const char *message)
 {
+	const struct nd_diagnostic *d;
 	struct load l;
 
 	load(&l, data, len);
 	assert_int_equal(l.r, ND_CONFIG_INVALID);
 	assert_null(l.want);
-	assert_true(l.diag.n > 0);
-	if (!strstr(l.diag.v[0].message, message))
-		fail_msg("\"%s\", not \"%s\"", l.diag.v[0].message, message);
-	assert_non_null(l.diag.v[0].advice);
-	assert_true(l.diag.v[0].line > 0 && l.diag.v[0].column > 0);
+	assert_true(l.diag.n_errors > 0);
+	for (d = l.diag.v; d->severity != ND_ERROR; d++)
+		;
+	if (!strstr(d->message, message))
+		fail_msg("\"%s\", not \"%s\"", d->message, message);
+	assert_non_null(d->advice);
+	assert_true(d->line > 0 && d->column > 0);
 	unload(&l);
 }
 
@@ -120,6 +123,111 @@ static void test_devices(void **state)
 	expect_error(text, strlen(text), "more than 1000000 devices");
 }
 
+/* What would be 10^12 of something is refused before the first is made. */
+static const char *const bombs[][2] = {
+	{"network: {namespaces: {\"t{1..1000000}\": {dummy-devices: {\"v{1..1000000}\": {}}}}}",
+		"more than 1000000 devices"},
+	{"network: {namespaces: {\"t{1..600}\": {vlans: {\"v{1..2000}\": {id: 1, link: x}}}}}",
+		"more than 1000000 devices"},
+	{"network: {namespaces: {\"t{1..1000000}\": {ethernets: {renderer: networkd, \"v{1..1000000}\": "
+         "{}}}}}",
+		"more than 1000000 devices"},
+	{"network: {namespaces: {\"t{1..1000000}\": {}, u: {}}}", "more than 1000000 namespaces"},
+	{"network: {bridges: {\"b{1..1000000}\": {interfaces: [\"v{1..1000000}\"]}}}",
+		"more than 1000000 ports"},
+	{"network: {namespaces: {\"t{1..2000}\": {bridges: {b: {interfaces: [\"v{1..2000}\"]}}}}}",
+		"more than 1000000 ports"},
+	{"network: {netns-pool: 1025}", "0 to 1024"},
+};
+
+static void test_bombs(void **state)
+{
+	nctl_time start = nctl_time_now();
+
+	(void)state;
+	for (size_t i = 0; i < NCTL_ARRAY_SIZE(bombs); i++)
+		expect_error(bombs[i][0], strlen(bombs[i][0]), bombs[i][1]);
+	assert_true(nctl_time_diff_us(nctl_time_now(), start) < 60 * 1000 * 1000);
+}
+
+/* Long lists, and each for many devices. */
+static void test_values(void **state)
+{
+	struct nctl_strbuf b = NCTL_STRBUF_INIT;
+
+	(void)state;
+	nctl_strbuf_puts(
+		&b, "network: {namespaces: {\"t{1..1000}\": {dummy-devices: {\"v{1..1000}\": {addresses: [");
+	for (int i = 0; i < 40; i++)
+		nctl_strbuf_printf(&b, "10.0.0.%d/24,", i + 1);
+	nctl_strbuf_puts(&b, "]}}}}}");
+	expect_error(b.s, b.len, "more than 33554432 values");
+	nctl_strbuf_fini(&b);
+}
+
+/* 64 sysctls fit into one message of the helper. */
+static void test_sysctls(void **state)
+{
+	struct nctl_strbuf b = NCTL_STRBUF_INIT;
+	struct load l;
+
+	(void)state;
+	nctl_strbuf_puts(&b, "network: {namespaces: {\"t{1..1000}\": {sysctl: {");
+	for (int i = 0; i < 64; i++)
+		nctl_strbuf_printf(&b, "net.a.b%d: \"{n}\",", i);
+	nctl_strbuf_puts(&b, "}}}}");
+	load(&l, b.s, b.len);
+	assert_int_equal(l.r, 0);
+	assert_int_equal(l.want->n_netns, 1001);
+	assert_int_equal(l.want->netns[1000]->n_sysctls, 64);
+	assert_string_equal(l.want->netns[1000]->sysctls[63].name, "a/b63");
+	assert_string_equal(l.want->netns[1000]->sysctls[63].value, "1000");
+	assert_ptr_equal(nctl_want_netns_find(l.want, "t1000"), l.want->netns[1000]);
+	unload(&l);
+	nctl_strbuf_reset(&b);
+	nctl_strbuf_puts(&b, "network: {namespaces: {t: {sysctl: {");
+	for (int i = 0; i < 65; i++)
+		nctl_strbuf_printf(&b, "net.a.b%d: 1,", i);
+	nctl_strbuf_puts(&b, "}}}}");
+	expect_error(b.s, b.len, "more than 64 sysctls");
+	nctl_strbuf_reset(&b);
+	nctl_strbuf_puts(&b, "network: {namespaces: {t: {sysctl: {net.a: \"");
+	for (int i = 0; i < 513; i++)
+		nctl_strbuf_putc(&b, 'x');
+	nctl_strbuf_puts(&b, "\"}}}}");
+	expect_error(b.s, b.len, "at most 512 bytes");
+	nctl_strbuf_reset(&b);
+	nctl_strbuf_puts(&b, "network: {namespaces: {t: {sysctl: {net.");
+	for (int i = 0; i < 252; i++)
+		nctl_strbuf_putc(&b, 'x');
+	nctl_strbuf_puts(&b, ": 1}}}}");
+	expect_error(b.s, b.len, "at most 255 bytes");
+	nctl_strbuf_fini(&b);
+}
+
+/* Namespaces that are written one by one, too: nothing looks for each among all. */
+static void test_many_netns(void **state)
+{
+	struct nctl_strbuf b = NCTL_STRBUF_INIT;
+	struct load l;
+
+	(void)state;
+	nctl_strbuf_puts(&b, "network:\n  virtual-ethernets:\n");
+	for (int i = 0; i < 20000; i++)
+		nctl_strbuf_printf(&b, "    v%d: {}\n", i);
+	nctl_strbuf_puts(&b, "  namespaces:\n");
+	for (int i = 0; i < 20000; i++)
+		nctl_strbuf_printf(
+			&b, "    t%d: {virtual-ethernets: {e: {peer: {netns: \"\", name: v%d}}}}\n", i, i);
+	load(&l, b.s, b.len);
+	assert_int_equal(l.r, 0);
+	assert_int_equal(l.want->n_links, 40000);
+	assert_ptr_equal(nctl_want_find(l.want, 0, "v7")->peer.link, nctl_want_find(l.want, 8, "e"));
+	assert_ptr_equal(nctl_want_find(l.want, 8, "e")->peer.link, nctl_want_find(l.want, 0, "v7"));
+	unload(&l);
+	nctl_strbuf_fini(&b);
+}
+
 static void test_many_errors(void **state)
 {
 	struct nctl_strbuf b = NCTL_STRBUF_INIT, out = NCTL_STRBUF_INIT;
@@ -156,8 +264,9 @@ static void test_tower(void **state)
 	load(&l, text, strlen(text));
 	assert_int_equal(l.r, 0);
 	assert_int_equal(l.want->n_links, 100001);
-	assert_ptr_equal(nctl_want_find(l.want, "v99999"), nctl_want_find(l.want, "v100000")->lower.link);
-	assert_null(nctl_want_find(l.want, "v100001"));
+	assert_ptr_equal(
+		nctl_want_find(l.want, 0, "v99999"), nctl_want_find(l.want, 0, "v100000")->lower.link);
+	assert_null(nctl_want_find(l.want, 0, "v100001"));
 	unload(&l);
 	expect_error(ring, strlen(ring), "stands on itself");
 }
@@ -201,6 +310,10 @@ int main(void)
 		cmocka_unit_test(test_anchors),
 		cmocka_unit_test(test_nodes),
 		cmocka_unit_test(test_devices),
+		cmocka_unit_test(test_bombs),
+		cmocka_unit_test(test_values),
+		cmocka_unit_test(test_sysctls),
+		cmocka_unit_test(test_many_netns),
 		cmocka_unit_test(test_many_errors),
 		cmocka_unit_test(test_tower),
 		cmocka_unit_test(test_suggestions),

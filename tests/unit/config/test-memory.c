@@ -64,6 +64,20 @@ static const char good[] = "network:\n"
 			   "  dummy-devices: {\"d{1..40}\": {addresses: [\"10.0.0.{n}/24\", "
 			   "{\"10.0.1.{n}/24\": {label: x}}], vrf: red}}\n"
 			   "  vlans: {\"v{1..40}\": {id: \"{n}\", link: br0}}\n";
+static const char good_netns[] = "network:\n"
+				 "  netns-pool: 4\n"
+				 "  virtual-ethernets: {\"v{1..40}\": {peer: {netns: \"t{n}\", name: e}}}\n"
+				 "  namespaces:\n"
+				 "    \"t{1..40}\":\n"
+				 "      sysctl: {net.ipv4.ip_forward: 1, net/core/somaxconn: \"{n}\"}\n"
+				 "      virtual-ethernets: {e: {addresses: [\"10.{N}.0.2/24\"]}}\n"
+				 "      ethernets: {renderer: networkd, \"f{1..3}\": {}}\n";
+static const char bad_netns[] =
+	"network:\n"
+	"  virtual-ethernets: {v1: {peer: {netns: t3, name: e}}, v2: {peer: {netns: x, "
+	"name: e}}}\n"
+	"  namespaces: {\"t{1..40}\": {sysctl: {a: on}, vlans: {w: {id: 1, link: w}}, "
+	"vrfs: {x: {table: 1}, y: {table: 1}}}, t40: {}}\n";
 static const char more[] = "network: {dummy-devices: {\"d{1..40}\": {mtu: 1400}}}";
 static const char bad[] = "network:\n"
 			  "  ethernets: {e0: {mtu: 01500, unknwon: 1}, e0: {}}\n"
@@ -116,12 +130,14 @@ static void test_good(void **state)
 {
 	(void)state;
 	fail_everywhere(good, more, 0);
+	fail_everywhere(good_netns, more, 0);
 }
 
 static void test_bad(void **state)
 {
 	(void)state;
 	fail_everywhere(bad, more, ND_CONFIG_INVALID);
+	fail_everywhere(bad_netns, more, ND_CONFIG_INVALID);
 }
 
 int main(void)
