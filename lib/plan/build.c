@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * DOC: builds a plan: settles who is doomed, walks the wanted links in dependency order, adds the deletions,
- * and sorts the operations by phase (stable, so the dependency order inside a phase stays), CREATE by rank.
- * Memory runs out in one place only: nctl_plan_add remembers it in b->err, and the end of the walk looks at
- * it.
+ * DOC: builds a plan: settles who is doomed, makes namespaces, walks the wanted links in dependency order,
+ * adds the deletions, and sorts the operations (sort.c: stable, so the dependency order inside a phase
+ * stays). Memory runs out in one place only: nctl_plan_add remembers it in b->err, and the end of the walk
+ * looks at it.
  */
 #include "plan/private.h"
 
@@ -39,9 +39,10 @@ struct nctl_op *nctl_plan_add(struct builder *b, enum nctl_op_type type, enum nc
 	if (b->err)
 		return NULL;
 	op = &p->ops[p->n_ops++];
-	*op = (struct nctl_op){.type = type, .phase = phase, .blame = NCTL_OP_NONE};
+	*op = (struct nctl_op){.type = type, .phase = phase, .netns = b->netns, .blame = NCTL_OP_NONE};
 	for (int i = 0; i < NCTL_OP_NEEDS; i++)
 		op->need[i] = NCTL_OP_NONE;
+	op->need[NEED_NETNS] = b->netns_made[b->netns];
 	return op;
 }
 
@@ -100,14 +101,16 @@ void nctl_plan_adopt_link(struct builder *b, const struct nctl_mirror_link *l)
 {
 	struct nctl_plan *p = b->plan;
 	struct nctl_ledger_link *e;
+	struct nctl_adopt_link *a;
 
 	if (!b->err)
 		b->err =
 			grow(&p->adopt_links, &p->cap_adopt_links, p->n_adopt_links, sizeof(*p->adopt_links));
 	if (b->err)
 		return;
-	e = &p->adopt_links[p->n_adopt_links++];
-	*e = (struct nctl_ledger_link){.ifindex = l->v.ifindex, .adopted = true};
+	a = &p->adopt_links[p->n_adopt_links++];
+	*a = (struct nctl_adopt_link){.netns = b->netns, .link = {.ifindex = l->v.ifindex, .adopted = true}};
+	e = &a->link;
 	snprintf(e->kind, sizeof(e->kind), "%s", l->v.kind ? l->v.kind->name : "");
 	memcpy(e->name, l->v.name, sizeof(e->name));
 }
@@ -120,78 +123,41 @@ void nctl_plan_adopt_addr(struct builder *b, const struct nctl_addr *a)
 		b->err =
 			grow(&p->adopt_addrs, &p->cap_adopt_addrs, p->n_adopt_addrs, sizeof(*p->adopt_addrs));
 	if (!b->err)
-		p->adopt_addrs[p->n_adopt_addrs++] = *a;
-}
-
-/* CREATE by rank, the other phases as they are. */
-static size_t place_of(const struct nctl_op *op, uint32_t max_rank)
-{
-	if (op->phase == NCTL_PHASE_CREATE)
-		return NCTL_PHASE_CREATE + op->rank;
-	return op->phase < NCTL_PHASE_CREATE ? op->phase : op->phase + max_rank;
-}
-
-/* Moves each operation to its place along the cycles of the permutation: a second array would cost as much
- * memory. */
-static void permute(struct nctl_op *ops, uint32_t *to, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		while (to[i] != i) {
-			uint32_t place = to[i];
-			struct nctl_op op = ops[place];
-
-			ops[place] = ops[i];
-			ops[i] = op;
-			to[i] = to[place];
-			to[place] = place;
-		}
-}
-
-/* Counting sort by phase and rank; needs are indexes and move along. */
-int nctl_plan_sort(struct nctl_plan *p)
-{
-	uint32_t *to = calloc(p->n_ops + 1, sizeof(*to)), max_rank = 0;
-	size_t *start, n_places;
-
-	for (size_t i = 0; i < p->n_ops; i++)
-		if (p->ops[i].phase == NCTL_PHASE_CREATE && p->ops[i].rank > max_rank)
-			max_rank = p->ops[i].rank;
-	n_places = (size_t)NCTL_PHASE_N + max_rank;
-	start = calloc(n_places + 1, sizeof(*start));
-	if (!to || !start) {
-		free(to);
-		free(start);
-		return -ENOMEM;
-	}
-	for (size_t i = 0; i < p->n_ops; i++)
-		start[place_of(&p->ops[i], max_rank) + 1]++;
-	for (size_t i = 0; i < n_places; i++)
-		start[i + 1] += start[i];
-	for (size_t i = 0; i < p->n_ops; i++)
-		to[i] = (uint32_t)start[place_of(&p->ops[i], max_rank)]++;
-	for (size_t i = 0; i < p->n_ops; i++)
-		for (int j = 0; j < NCTL_OP_NEEDS; j++)
-			if (p->ops[i].need[j] != NCTL_OP_NONE)
-				p->ops[i].need[j] = to[p->ops[i].need[j]];
-	permute(p->ops, to, p->n_ops);
-	free(start);
-	free(to);
-	return 0;
+		p->adopt_addrs[p->n_adopt_addrs++] = (struct nctl_adopt_addr){b->netns, *a};
 }
 
 /* Room for all that a plan from nothing needs, so that the array does not move; what is not used is never
  * touched. */
 static int reserve(struct builder *b)
 {
-	size_t n = 3 * b->want->n_links + 1;
+	size_t n = 3 * b->want->n_links + b->plan->n_netns + 1;
 
 	for (size_t i = 0; i < b->want->n_links; i++)
 		n += b->want->links[i]->n_addrs;
+	for (size_t i = 0; i < b->want->n_netns; i++)
+		n += b->want->netns[i]->n_sysctls;
 	b->plan->ops = malloc(n * sizeof(*b->plan->ops));
 	if (!b->plan->ops)
 		return -ENOMEM;
 	b->plan->cap_ops = n;
 	return 0;
+}
+
+static int plan_links(struct builder *b)
+{
+	for (size_t i = 0; i < b->want->n_links && !b->err; i++) {
+		const struct nctl_want_link *w = b->want->links[b->order[i]];
+
+		nctl_plan_enter(b, w->netns->number);
+		nctl_plan_link(b, w);
+		if (b->items[w->number].state != ITEM_WAIT)
+			nctl_plan_addrs(b, w);
+	}
+	for (size_t i = 0; i < b->want->n_links && !b->err; i++) {
+		nctl_plan_enter(b, b->want->links[i]->netns->number);
+		nctl_plan_ports(b, b->want->links[i]);
+	}
+	return b->err;
 }
 
 static int build(struct builder *b)
@@ -202,31 +168,38 @@ static int build(struct builder *b)
 		r = nctl_plan_doom(b);
 	if (r >= 0)
 		r = nctl_plan_order(b);
-	for (size_t i = 0; r >= 0 && i < b->want->n_links; i++) {
-		const struct nctl_want_link *w = b->want->links[b->order[i]];
-
-		nctl_plan_link(b, w);
-		if (b->items[w->number].state != ITEM_WAIT)
-			nctl_plan_addrs(b, w);
-		r = b->err;
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < b->want->n_links; i++) {
+		b->items[i].made_by = NCTL_OP_NONE;
+		b->items[i].removed_by = NCTL_OP_NONE;
+		b->items[i].joined_by = NCTL_OP_NONE;
 	}
-	for (size_t i = 0; r >= 0 && i < b->want->n_links; i++)
-		nctl_plan_ports(b, b->want->links[i]);
+	nctl_plan_netns_new(b);
+	r = plan_links(b);
 	if (r >= 0) {
+		nctl_plan_netns_tune(b);
 		nctl_plan_remove(b);
 		r = b->err;
 	}
 	if (r >= 0)
 		r = nctl_plan_sort(b->plan);
-	return r < 0 ? r : nctl_plan_remember(b->plan, b->have);
+	return r < 0 ? r : nctl_plan_remember(b->plan);
 }
 
-int nctl_plan_build(const struct nctl_want *want, const struct nctl_mirror *have,
-	const struct nctl_ledger *ledger, const struct nctl_plan_options *opts, struct nctl_plan **ret)
+/* Nothing that only nctl_plan_build may read stays in the plan. */
+static void let_go(struct nctl_plan *p)
+{
+	for (size_t i = 0; i < p->n_netns; i++)
+		p->netns[i].sysctls = NULL;
+}
+
+int nctl_plan_build(const struct nctl_want *want, const struct nctl_plan_netns *netns, size_t n,
+	const struct nctl_plan_options *opts, struct nctl_plan **ret)
 {
 	_cleanup_(nctl_plan_freep) struct nctl_plan *plan = calloc(1, sizeof(*plan));
-	struct builder b = {.want = want, .have = have, .ledger = ledger, .opts = opts, .plan = plan};
-	int r = -ENOMEM;
+	struct builder b = {.want = want, .opts = opts, .plan = plan, .last_nsid = NCTL_OP_NONE};
+	int r;
 
 	if (!plan)
 		return -ENOMEM;
@@ -234,17 +207,25 @@ int nctl_plan_build(const struct nctl_want *want, const struct nctl_mirror *have
 	plan->want = want;
 	b.next_ifindex = opts->next_ifindex ? opts->next_ifindex : NCTL_IFINDEX_FIRST;
 	nctl_hash_init(&b.doomed_by_identity);
+	nctl_hash_init(&b.pair_ends);
 	b.items = calloc(want->n_links + 1, sizeof(*b.items));
-	if (b.items)
+	r = b.items ? nctl_plan_netns_init(&b, netns, n) : -ENOMEM;
+	if (r >= 0)
+		r = nctl_plan_netns_fresh(&b);
+	if (r >= 0)
 		r = build(&b);
 	free(b.items);
 	free(b.order);
 	free(b.ports);
 	free(b.first_port);
 	free(b.doomed);
+	free(b.first_doomed);
+	free(b.netns_made);
 	nctl_hash_fini(&b.doomed_by_identity);
+	nctl_hash_fini(&b.pair_ends);
 	if (r < 0)
 		return r;
+	let_go(plan);
 	*ret = take_ptr(plan);
 	return 0;
 }
@@ -254,6 +235,8 @@ struct nctl_plan *nctl_plan_free(struct nctl_plan *p)
 	if (!p)
 		return NULL;
 	nctl_plan_forget(p);
+	nctl_mirror_free(p->fresh);
+	free(p->netns);
 	nctl_arena_fini(&p->arena);
 	free(p->ops);
 	free(p->problems);

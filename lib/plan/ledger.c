@@ -121,21 +121,22 @@ void nctl_ledger_link_del(struct nctl_ledger *l, nctl_ifindex ifindex)
 
 const struct nctl_ledger_link *nctl_ledger_link_get(const struct nctl_ledger *l, nctl_ifindex ifindex)
 {
-	const struct ledger_link *x = to_link(nctl_rb_find(&l->links, &ifindex, cmp_link_key));
+	const struct ledger_link *x = l ? to_link(nctl_rb_find(&l->links, &ifindex, cmp_link_key)) : NULL;
 
 	return x ? &x->v : NULL;
 }
 
 const struct nctl_ledger_link *nctl_ledger_link_from(const struct nctl_ledger *l, nctl_ifindex ifindex)
 {
-	const struct ledger_link *x = to_link(nctl_rb_lower_bound(&l->links, &ifindex, cmp_link_key));
+	const struct ledger_link *x =
+		l ? to_link(nctl_rb_lower_bound(&l->links, &ifindex, cmp_link_key)) : NULL;
 
 	return x ? &x->v : NULL;
 }
 
 size_t nctl_ledger_link_count(const struct nctl_ledger *l)
 {
-	return l->links.n;
+	return l ? l->links.n : 0;
 }
 
 int nctl_ledger_addr_add(struct nctl_ledger *l, const struct nctl_addr *a)
@@ -164,13 +165,16 @@ void nctl_ledger_addr_del(struct nctl_ledger *l, const struct nctl_addr *a)
 
 bool nctl_ledger_addr_has(const struct nctl_ledger *l, const struct nctl_addr *a)
 {
-	return nctl_rb_find(&l->addrs, a, cmp_addr_key);
+	return l && nctl_rb_find(&l->addrs, a, cmp_addr_key);
 }
 
 const struct nctl_addr *nctl_ledger_addr_next(const struct nctl_ledger *l, const struct nctl_addr *after)
 {
-	const struct ledger_addr *x = to_addr(
-		after ? nctl_rb_upper_bound(&l->addrs, after, cmp_addr_key) : nctl_rb_first(&l->addrs));
+	const struct ledger_addr *x;
+
+	if (!l)
+		return NULL;
+	x = to_addr(after ? nctl_rb_upper_bound(&l->addrs, after, cmp_addr_key) : nctl_rb_first(&l->addrs));
 
 	return x ? &x->v : NULL;
 }

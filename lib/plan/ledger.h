@@ -26,6 +26,8 @@ struct nctl_ledger_link {
 	char name[IF_NAMESIZE];
 };
 
+/* A reader (const) takes NULL for a ledger without entries. */
+
 /* rtm_protocol and ifa_proto of what netctld makes; conf/ has the rt_protos.d entry. */
 #define NCTL_PROTO 78
 
@@ -50,3 +52,28 @@ const struct nctl_addr *nctl_ledger_addr_next(
 /* Forgets entries that the mirror does not bear out: no such ifindex, or one of another kind. Returns how
  * many. */
 size_t nctl_ledger_prune(struct nctl_ledger *l, const struct nctl_mirror *m);
+
+/*
+ * Namespaces that are ours, by their name in /run/netns: those that we made, and may delete. An entry without
+ * a cookie is an intent: it may name a namespace that was never made. Kept on disk by daemon/reconcile, too.
+ */
+struct nctl_netns_ledger;
+
+struct nctl_ledger_netns {
+	const char *name; /* 1..NAME_MAX bytes */
+	uint64_t cookie;  /* SO_NETNS_COOKIE, 0: not known */
+};
+
+int nctl_netns_ledger_new(struct nctl_netns_ledger **ret);
+struct nctl_netns_ledger *nctl_netns_ledger_free(struct nctl_netns_ledger *l);
+void nctl_netns_ledger_freep(struct nctl_netns_ledger **l);
+
+/* The name is copied; an entry of that name is replaced. 0, -ENOMEM, -EINVAL: an empty name, -ENAMETOOLONG.
+ */
+int nctl_netns_ledger_add(struct nctl_netns_ledger *l, const char *name, uint64_t cookie);
+void nctl_netns_ledger_del(struct nctl_netns_ledger *l, const char *name);
+/* Entries live until they are replaced or deleted. NULL: there is none. */
+const struct nctl_ledger_netns *nctl_netns_ledger_get(const struct nctl_netns_ledger *l, const char *name);
+/* The next one in the order of strcmp(3); after NULL: the first. `after` need not be in it. */
+const struct nctl_ledger_netns *nctl_netns_ledger_next(const struct nctl_netns_ledger *l, const char *after);
+size_t nctl_netns_ledger_count(const struct nctl_netns_ledger *l);

@@ -2,19 +2,14 @@
 /*
  * DOC: the operations of one wanted link. Called in dependency order, so that the lower, the master and the
  * ports that come first have their items settled: kept with the kernel's ifindex, or made with one of ours.
- * Decides whether a link of that name is kept, replaced or in the way, and adds creating and setting
- * operations to their phases.
+ * Decides whether a link of that name is kept (tune.c goes on then), replaced or in the way; of a pair, for
+ * both ends at once.
  */
 #include "plan/private.h"
 
 #include <string.h>
 
-static bool is_ours(const struct builder *b, nctl_ifindex ifindex)
-{
-	return nctl_ledger_link_get(b->ledger, ifindex);
-}
-
-static struct nctl_op *link_op(
+struct nctl_op *nctl_plan_link_op(
 	struct builder *b, const struct nctl_want_link *w, enum nctl_op_type type, enum nctl_phase phase)
 {
 	const struct item *it = &b->items[w->number];
@@ -32,13 +27,6 @@ static struct nctl_op *link_op(
 	op->rank = 2 * it->level;
 	op->name = w->v.name;
 	return op;
-}
-
-/* The operation added last belongs to what is done at this rank. */
-static void at_rank(struct builder *b, uint32_t rank)
-{
-	if (!b->err)
-		b->plan->ops[nctl_plan_last(b)].rank = rank;
 }
 
 /* The index that a name stands for; 0 for no name. False: there is no such link now. */
@@ -119,237 +107,53 @@ static void in_the_way(struct builder *b, const struct nctl_want_link *w, const 
 		have->v.ifindex);
 }
 
-/* Replaces `have`: its deletion goes first, unless the deletion of its lower takes it along. */
-static void replace(struct builder *b, const struct nctl_want_link *w, const struct nctl_mirror_link *have)
+static void ask_consent(struct builder *b, const struct nctl_want_link *w)
 {
-	const struct item *lower = w->lower.link ? &b->items[w->lower.link->number] : NULL;
-	struct nctl_op *op;
-
-	if (!is_ours(b, have->v.ifindex)) {
-		in_the_way(b, w, have);
-		return;
-	}
 	if (!b->opts->allow_recreate)
 		nctl_plan_problem(b, NCTL_PROBLEM_CONSENT, &w->pos,
 			"%s %s must be deleted and made again; allow it with --allow-recreate",
 			w->v.kind->name, w->v.name);
-	op = link_op(b, w, NCTL_OP_LINK_DEL, NCTL_PHASE_CLEAR);
+}
+
+/* Its deletion goes first, unless that of its lower, or of the other end of its pair, takes it along. */
+static void clear(struct builder *b, const struct nctl_want_link *w, const struct nctl_mirror_link *have)
+{
+	const struct item *lower = w->lower.link ? &b->items[w->lower.link->number] : NULL;
+	bool peered = have->v.kind && (have->v.kind->traits & NCTL_KIND_PEERED);
+	const struct pair_end *other = peered ? nctl_plan_pair_other(b, have) : NULL;
+	struct pair_end *end = peered ? nctl_plan_pair_goes(b, have) : NULL;
+	struct nctl_op *op = nctl_plan_link_op(b, w, NCTL_OP_LINK_DEL, NCTL_PHASE_CLEAR);
+
 	if (!op)
 		return;
 	op->want = NULL;
 	op->ifindex = have->v.ifindex;
 	op->kind = have->v.kind ? have->v.kind->name : nctl_plan_copy_name(b, have->v.kind_name);
 	op->cls = NCTL_CHANGE_RECREATE;
-	op->implied = lower && lower->removed_by != NCTL_OP_NONE && have->v.lower == lower->have->v.ifindex &&
-	              (w->v.kind->traits & NCTL_KIND_LOWER_REQUIRED);
-	if (op->implied)
+	if (lower && lower->removed_by != NCTL_OP_NONE && have->v.lower == lower->have->v.ifindex &&
+		(w->v.kind->traits & NCTL_KIND_LOWER_REQUIRED))
 		op->need[0] = lower->removed_by;
+	else if (other && other->removed_by != NCTL_OP_NONE &&
+		 b->plan->ops[other->removed_by].phase == NCTL_PHASE_CLEAR)
+		op->need[0] = other->removed_by;
+	op->implied = op->need[0] != NCTL_OP_NONE;
 	b->items[w->number].removed_by = nctl_plan_last(b);
+	if (end)
+		end->removed_by = nctl_plan_last(b);
 	nctl_plan_spare_foreign(b, have, &w->pos);
 }
 
-static void set(struct builder *b, const struct nctl_want_link *w, enum nctl_phase phase,
-	const struct nctl_link_diff *d, bool up, enum nctl_change_class cls)
+static void replace(struct builder *b, const struct nctl_want_link *w, const struct nctl_mirror_link *have)
 {
-	struct nctl_op *op = link_op(b, w, NCTL_OP_LINK_SET, phase);
-
-	if (!op)
-		return;
-	op->diff = *d;
-	op->up = up;
-	op->cls = cls;
-	if (w->master.link && ((d->common & NCTL_LINK_BIT(MASTER)) || d->port))
-		op->need[1] = b->items[w->master.link->number].made_by;
-}
-
-static void set_up(struct builder *b, const struct nctl_want_link *w, enum nctl_phase phase, bool up)
-{
-	struct nctl_link_diff d = {.common = NCTL_LINK_BIT(FLAGS)};
-
-	set(b, w, phase, &d, up, up ? NCTL_CHANGE_LIVE : NCTL_CHANGE_FLAP);
-}
-
-static void rise_late(struct builder *b, const struct nctl_want_link *w)
-{
-	b->items[w->number].rises_late = true;
-	set_up(b, w, NCTL_PHASE_UP, true);
-}
-
-/* Up before its uppers are made, or with all others: then at least, when its lower does so. */
-static void rise(struct builder *b, const struct nctl_want_link *w)
-{
-	struct item *it = &b->items[w->number];
-
-	if (!it->early || (w->lower.link && b->items[w->lower.link->number].rises_late)) {
-		rise_late(b, w);
+	if (!nctl_plan_is_ours(b, have->v.ifindex)) {
+		in_the_way(b, w, have);
 		return;
 	}
-	it->rises_early = true;
-	set_up(b, w, NCTL_PHASE_CREATE, true);
-	at_rank(b, it->early);
+	ask_consent(b, w);
+	clear(b, w, have);
 }
 
-/*
- * Down for good. A lower that comes up takes those along that follow it, whatever they were before: then it
- * must be said behind that. False: it is down, and stays so.
- */
-static bool sink(struct builder *b, const struct nctl_want_link *w, bool is_up)
-{
-	const struct item *lower = w->lower.link ? &b->items[w->lower.link->number] : NULL;
-	bool follows = w->v.kind->traits & NCTL_KIND_FOLLOWS_UP;
-	bool late = follows && lower && lower->rises_late, early = follows && lower && lower->rises_early;
-
-	if (!is_up && !late && !early)
-		return false;
-	set_up(b, w, late ? NCTL_PHASE_UP : NCTL_PHASE_TUNE, false);
-	return true;
-}
-
-/* Down, for what the kernel refuses to do with a link that is up (and what it may end: a bond opens its new
- * port). */
-static void set_down_for_next(struct builder *b, const struct nctl_want_link *w, enum nctl_phase phase)
-{
-	set_up(b, w, phase, false);
-	if (!b->err)
-		b->plan->ops[nctl_plan_last(b)].passing = true;
-}
-
-static const struct nctl_kind *master_kind(const struct builder *b, const struct nctl_want_link *w)
-{
-	const struct nctl_mirror_link *l;
-
-	if (w->master.link)
-		return w->master.link->v.kind;
-	l = w->master.name ? nctl_mirror_link_get(b->have, b->items[w->number].master) : NULL;
-	return l ? l->v.kind : NULL;
-}
-
-/* Traits of the master that the link has now. */
-static unsigned old_master_traits(const struct builder *b, const struct nctl_mirror_link *have)
-{
-	const struct nctl_mirror_link *l = have ? nctl_mirror_link_get(b->have, have->v.master) : NULL;
-
-	return l && l->v.kind ? l->v.kind->traits : 0;
-}
-
-/*
- * Joins (or leaves) the master. Returns whether the link is down then. A bond closes the port that leaves it
- * (drivers/net/bonding/bond_main.c __bond_release_one). IPv6 addresses go when the link goes down, and
- * whenever it joins or leaves a VRF (net/ipv6/addrconf.c addrconf_notify, NETDEV_CHANGEUPPER).
- */
-static bool set_master(struct builder *b, const struct nctl_want_link *w, bool is_up)
-{
-	struct item *it = &b->items[w->number];
-	const struct nctl_kind *k = master_kind(b, w);
-	unsigned traits = k ? k->traits : 0, old_traits = old_master_traits(b, it->have);
-	struct nctl_link_diff d = {.common = NCTL_LINK_BIT(MASTER)};
-	bool flaps = is_up && (traits & NCTL_KIND_PORT_DOWN),
-	     closed = is_up && (old_traits & NCTL_KIND_PORT_DOWN);
-	bool first = traits & (NCTL_KIND_PORT_DOWN | NCTL_KIND_PORTS_FIRST);
-	enum nctl_phase phase;
-
-	/* A port takes no uppers of some kinds (macvlan), and what has such uppers becomes no port. */
-	first |= it->has_uppers && it->have && it->have->v.master;
-	phase = first ? NCTL_PHASE_CREATE : NCTL_PHASE_TUNE;
-	if (it->have)
-		nctl_plan_clear_uppers(b, it->have);
-
-	if (flaps) {
-		set_down_for_next(b, w, phase);
-		at_rank(b, 2 * it->level + 1);
-	}
-	/* A VRF cycles a port that is up by itself (drivers/net/vrf.c cycle_netdev). */
-	set(b, w, phase, &d, is_up && !flaps,
-		is_up && ((traits | old_traits) & (NCTL_KIND_PORT_DOWN | NCTL_KIND_VRF)) ? NCTL_CHANGE_FLAP
-											 : NCTL_CHANGE_LIVE);
-	it->joined_by = nctl_plan_last(b);
-	at_rank(b, 2 * it->level + 1);
-	it->flushed |= flaps || closed || ((traits | old_traits) & NCTL_KIND_VRF);
-	it->rises_early |= (traits | old_traits) & NCTL_KIND_VRF;
-	return flaps || closed;
-}
-
-static void add_altnames(struct builder *b, const struct nctl_want_link *w, const struct nctl_link *have)
-{
-	for (char **a = w->v.altnames; a && *a; a++) {
-		struct nctl_op *op;
-
-		if (have && nctl_plan_has_altname(have, *a))
-			continue;
-		op = link_op(b, w, NCTL_OP_ALTNAME_NEW, NCTL_PHASE_TUNE);
-		if (op)
-			op->altname = *a;
-	}
-}
-
-/*
- * A bond gives its MTU to a port that joins, and the old MTU and MAC back when it leaves (drivers/net/bonding
- * bond_enslave, __bond_release_one): what is wanted must be said again.
- */
-static uint64_t lost_to_master(
-	const struct builder *b, const struct nctl_want_link *w, const struct nctl_mirror_link *have)
-{
-	const struct nctl_kind *k = master_kind(b, w);
-	uint64_t lost = 0;
-
-	if (k && (k->traits & NCTL_KIND_PORT_DOWN))
-		lost |= NCTL_LINK_BIT(MTU);
-	else if (old_master_traits(b, have) & NCTL_KIND_PORT_DOWN)
-		lost |= NCTL_LINK_BIT(MTU) | NCTL_LINK_BIT(ADDRESS);
-	return lost & w->v.has;
-}
-
-/*
- * A bridge takes the smallest MTU of its ports as they join, unless it was given one by a message of its own
- * that changed it (net/bridge/br_if.c br_mtu_auto_adjust): so that message comes when all have joined.
- */
-static void settle_mtu(struct builder *b, const struct nctl_want_link *w, bool differs)
-{
-	const struct nctl_link_diff mtu = {.common = NCTL_LINK_BIT(MTU)};
-
-	for (uint32_t p = b->first_port[w->number]; !differs && p < b->first_port[w->number + 1]; p++) {
-		const struct nctl_want_link *port = b->want->links[b->ports[p]];
-		const struct nctl_mirror_link *have = nctl_mirror_link_find(b->have, port->v.name);
-
-		differs = !have || have->v.master != b->items[w->number].ifindex;
-	}
-	if (differs)
-		set(b, w, NCTL_PHASE_UP, &mtu, false, nctl_fields_class(&nctl_link_fields, mtu.common));
-}
-
-static bool settles_mtu(const struct nctl_want_link *w)
-{
-	return (w->v.kind->traits & NCTL_KIND_MTU_OF_PORTS) && (w->v.has & NCTL_LINK_BIT(MTU));
-}
-
-/* Second messages for a new link: what the first one could not carry. The peer of a pair was not given a
- * master. */
-static void tune_new(struct builder *b, const struct nctl_want_link *w, bool is_second)
-{
-	const struct item *it = &b->items[w->number];
-	struct nctl_link_diff d = {
-		.common = w->v.has & nctl_fields_with(&nctl_link_fields, NCTL_FIELD_LATE) &
-	                  ~NCTL_LINK_BIT(ALTNAMES),
-		.data = w->v.data_has & nctl_fields_with(&w->v.kind->data, NCTL_FIELD_LATE),
-		.port = w->v.port_has,
-	};
-
-	d.common |= lost_to_master(b, w, NULL);
-	if (is_second && it->master)
-		set_master(b, w, false);
-	if (d.common || d.data || d.port) {
-		set(b, w, it->early ? NCTL_PHASE_CREATE : NCTL_PHASE_TUNE, &d, false, NCTL_CHANGE_LIVE);
-		at_rank(b, it->early);
-	}
-	add_altnames(b, w, NULL);
-	if (settles_mtu(w))
-		settle_mtu(b, w, false);
-	if (w->admin == NCTL_WANT_UP)
-		rise(b, w);
-	else if (w->admin == NCTL_WANT_DOWN)
-		sink(b, w, false);
-}
-
+/* Of all namespaces, no two links get the same one; and it is free in that one. */
 static nctl_ifindex next_ifindex(struct builder *b)
 {
 	while (nctl_mirror_link_get(b->have, b->next_ifindex) ||
@@ -360,21 +164,14 @@ static nctl_ifindex next_ifindex(struct builder *b)
 
 static void make(struct builder *b, const struct nctl_want_link *w)
 {
-	const struct nctl_want_link *peer = w->v.kind->traits & NCTL_KIND_PEERED ? w->peer.link : NULL;
-	struct item *it = &b->items[w->number], *other = peer ? &b->items[peer->number] : NULL;
+	struct item *it = &b->items[w->number];
 	struct nctl_op *op;
 
 	it->state = ITEM_NEW;
 	it->made_by = NCTL_OP_NONE;
-	if (other && other->state == ITEM_NEW && other->made_by != NCTL_OP_NONE) {
-		it->ifindex = b->plan->ops[other->made_by].peer_ifindex;
-		it->made_by = other->made_by;
-		tune_new(b, w, true);
-		return;
-	}
 	it->ifindex = next_ifindex(b);
 	nctl_plan_make_way(b, w);
-	op = link_op(b, w, NCTL_OP_LINK_NEW, NCTL_PHASE_CREATE);
+	op = nctl_plan_link_op(b, w, NCTL_OP_LINK_NEW, NCTL_PHASE_CREATE);
 	if (!op)
 		return;
 	if (w->lower.link)
@@ -382,68 +179,59 @@ static void make(struct builder *b, const struct nctl_want_link *w)
 	if (w->master.link)
 		op->need[1] = b->items[w->master.link->number].made_by;
 	op->need[2] = it->removed_by;
-	if (peer) {
-		op->pair = true;
-		op->peer_ifindex = next_ifindex(b);
-	}
 	it->made_by = nctl_plan_last(b);
-	tune_new(b, w, false);
+	nctl_plan_tune_new(b, w, false);
 }
 
-/* A larger MTU comes before new links are made: those on this one may be as large, and no larger. */
-static void raise_mtu(struct builder *b, const struct nctl_want_link *w, const struct nctl_mirror_link *have,
-	struct nctl_link_diff *d)
+/*
+ * The one that the message tells all of; the other one gets its name and index, and the rest later. A message
+ * to the daemon's own namespace can name one other: the end there is the other one.
+ */
+static const struct nctl_want_link *first_end(const struct nctl_want_link *w)
 {
-	struct nctl_link_diff mtu = {.common = NCTL_LINK_BIT(MTU)};
-
-	if (!(d->common & NCTL_LINK_BIT(MTU)) || w->v.mtu < have->v.mtu)
-		return;
-	set(b, w, NCTL_PHASE_CREATE, &mtu, false, nctl_fields_class(&nctl_link_fields, mtu.common));
-	d->common &= ~NCTL_LINK_BIT(MTU);
+	return !w->netns->number && w->peer.link->netns->number ? w->peer.link : w;
 }
 
-static void keep(struct builder *b, const struct nctl_want_link *w, const struct nctl_mirror_link *have)
+/* Makes both ends of the pair of w. False: no memory. */
+static bool make_both(struct builder *b, const struct nctl_want_link *w)
+{
+	const struct nctl_want_link *first = first_end(w), *second = first->peer.link;
+	struct item *it = &b->items[first->number], *other = &b->items[second->number];
+	uint32_t nsid = nctl_plan_nsid(b, first->netns->number, second->netns->number);
+	struct nctl_op *op;
+
+	nctl_plan_enter(b, first->netns->number);
+	if (!resolve(b, &first->master, &it->master))
+		it->master = 0; /* it waits for it */
+	it->ifindex = next_ifindex(b);
+	it->made_by = NCTL_OP_NONE;
+	op = nctl_plan_link_op(b, first, NCTL_OP_LINK_NEW, NCTL_PHASE_CREATE);
+	nctl_plan_enter(b, second->netns->number);
+	other->ifindex = next_ifindex(b);
+	nctl_plan_enter(b, w->netns->number);
+	if (!op)
+		return false;
+	op->pair = true;
+	op->peer_netns = second->netns->number;
+	op->peer_ifindex = other->ifindex;
+	op->need[0] = nsid;
+	if (first->master.link && it->master)
+		op->need[1] = b->items[first->master.link->number].made_by;
+	op->need[2] = it->removed_by;
+	op->need[3] = other->removed_by;
+	it->made_by = other->made_by = nctl_plan_last(b);
+	return true;
+}
+
+/* One end of a pair; the other one's item may be settled already, or be so later. */
+static void make_end(struct builder *b, const struct nctl_want_link *w)
 {
 	struct item *it = &b->items[w->number];
-	struct nctl_op probe = {.want = w, .ifindex = it->ifindex, .lower = it->lower, .master = it->master};
-	bool is_up = nctl_link_is_up(&have->v), went_down = false, tuned;
-	struct nctl_link_diff d;
-	struct nctl_link wanted;
 
-	if (!(w->v.kind->traits & NCTL_KIND_PHYSICAL) && !is_ours(b, it->ifindex))
-		nctl_plan_adopt_link(b, have);
-	nctl_op_link(&probe, &wanted);
-	nctl_plan_diff(&wanted, &have->v, &d);
-	if (settles_mtu(w)) {
-		settle_mtu(b, w, d.common & NCTL_LINK_BIT(MTU));
-		d.common &= ~NCTL_LINK_BIT(MTU);
-	}
-	raise_mtu(b, w, have, &d);
-	if (d.common & NCTL_LINK_BIT(MASTER)) {
-		went_down = set_master(b, w, is_up);
-		d.common &= ~NCTL_LINK_BIT(MASTER);
-		d.common |= lost_to_master(b, w, have);
-		d.port = w->v.port_has; /* a port that joins has the defaults */
-	}
-	tuned = d.common || d.data || d.port;
-	if (tuned) {
-		enum nctl_change_class cls = nctl_link_change_class(&have->v, &wanted, &d);
-
-		/* What flaps is what the kernel refuses to change while the link is up. */
-		if (cls == NCTL_CHANGE_FLAP && is_up && !went_down) {
-			set_down_for_next(b, w, NCTL_PHASE_TUNE);
-			went_down = true;
-		}
-		set(b, w, NCTL_PHASE_TUNE, &d, is_up && !went_down, cls);
-	}
-	add_altnames(b, w, &have->v);
-	if (w->admin == NCTL_WANT_DOWN)
-		went_down |= sink(b, w, is_up && !went_down);
-	else if (w->admin == NCTL_WANT_UP && !is_up && !went_down && !tuned)
-		rise(b, w);
-	else if ((w->admin == NCTL_WANT_UP && !is_up) || went_down)
-		rise_late(b, w);
-	it->flushed |= went_down || (w->lower.link && b->items[w->lower.link->number].flushed);
+	if (it->made_by == NCTL_OP_NONE && !make_both(b, w))
+		return;
+	it->state = ITEM_NEW;
+	nctl_plan_tune_new(b, w, b->plan->ops[it->made_by].want != w);
 }
 
 /* Without a master in the configuration, one that is not ours is left alone: containers and others enslave
@@ -453,44 +241,130 @@ static void keep_foreign_master(
 {
 	struct item *it = &b->items[w->number];
 
-	if (!w->master.name && have->master && !is_ours(b, have->master))
+	if (!w->master.name && have->master && !nctl_plan_is_ours(b, have->master))
 		it->master = have->master;
 }
 
-/* Half a pair cannot be made: the other end is there and belongs to something else. */
-static bool is_split_pair(
+/* An end that is there, and is not just another link with the wanted name as an altname. */
+static bool is_ours_by_name(
 	struct builder *b, const struct nctl_want_link *w, const struct nctl_mirror_link *have)
 {
-	const struct nctl_mirror_link *peer;
+	return !have || (nctl_plan_is_ours(b, have->v.ifindex) && !strcmp(have->v.name, w->v.name));
+}
 
-	if (!(w->v.kind->traits & NCTL_KIND_PEERED) || !w->peer.name)
+static const struct nctl_mirror_link *enter_and_find(struct builder *b, const struct nctl_want_link *w)
+{
+	nctl_plan_enter(b, w->netns->number);
+	return b->have ? nctl_mirror_link_find(b->have, w->v.name) : NULL;
+}
+
+static bool is_same_pair(struct builder *b, const struct nctl_want_link *w,
+	const struct nctl_mirror_link *have, const struct nctl_want_link *peer,
+	const struct nctl_mirror_link *peer_have)
+{
+	if (strcmp(have->v.name, w->v.name) || strcmp(peer_have->v.name, peer->v.name))
 		return false;
-	peer = nctl_mirror_link_find(b->have, w->peer.name);
-	if (have && peer && have->v.lower == peer->v.ifindex && have->v.lower_nsid == NCTL_NSID_NONE)
-		return false;
-	return have || peer;
+	return nctl_plan_is_pair(b->plan, w->netns->number, &have->v, peer->netns->number, &peer_have->v) &&
+	       is_match(b, w, &have->v) && is_match(b, peer, &peer_have->v);
+}
+
+/* What is there of the two ends goes, if all of it is ours. An end whose other end went with its namespace
+ * goes by itself, only later: nobody is asked. */
+static enum pair_state replace_ends(struct builder *b, const struct nctl_want_link *w,
+	const struct nctl_mirror_link *have, const struct nctl_want_link *peer,
+	const struct nctl_mirror_link *peer_have)
+{
+	const struct nctl_plan_netns *netns = b->plan->netns;
+	bool ours, lost = !netns[w->netns->number].there || !netns[peer->netns->number].there;
+
+	nctl_plan_enter(b, peer->netns->number);
+	ours = is_ours_by_name(b, peer, peer_have);
+	nctl_plan_enter(b, w->netns->number);
+	if (!ours || !is_ours_by_name(b, w, have)) {
+		nctl_plan_problem(b, NCTL_PROBLEM_CONFLICT, &w->pos,
+			"%s and %s are not the two ends of one pair; delete or rename the one that is there",
+			w->v.name, peer->v.name);
+		return PAIR_STUCK;
+	}
+	if (!lost)
+		ask_consent(b, w);
+	if (have)
+		clear(b, w, have);
+	nctl_plan_enter(b, peer->netns->number);
+	if (peer_have)
+		clear(b, peer, peer_have);
+	return PAIR_MADE;
+}
+
+/* Both ends stay, or both are made: half a pair cannot be. */
+static void settle_pair(
+	struct builder *b, const struct nctl_want_link *w, const struct nctl_mirror_link *have)
+{
+	const struct nctl_want_link *peer = w->peer.link;
+	const struct nctl_mirror_link *peer_have = enter_and_find(b, peer);
+	enum pair_state state = PAIR_MADE;
+
+	if (!b->have)
+		state = PAIR_STUCK; /* its namespace cannot be read, which is said */
+	else if (have && peer_have && is_same_pair(b, w, have, peer, peer_have))
+		state = PAIR_STAYS;
+	else if (have || peer_have)
+		state = replace_ends(b, w, have, peer, peer_have);
+	nctl_plan_enter(b, w->netns->number);
+	b->items[w->number].have = have;
+	b->items[w->number].pair = state;
+	b->items[peer->number].have = peer_have;
+	b->items[peer->number].pair = state;
+}
+
+static void keep_found(struct builder *b, const struct nctl_want_link *w, const struct nctl_mirror_link *have)
+{
+	struct item *it = &b->items[w->number];
+
+	it->state = ITEM_KEEP;
+	it->ifindex = have->v.ifindex;
+	keep_foreign_master(b, w, &have->v);
+	nctl_plan_keep(b, w, have);
+}
+
+static void plan_end(struct builder *b, const struct nctl_want_link *w, const struct nctl_mirror_link *have)
+{
+	struct item *it = &b->items[w->number];
+
+	if (it->pair == PAIR_OPEN)
+		settle_pair(b, w, have);
+	switch ((enum pair_state)it->pair) {
+	case PAIR_STAYS:
+		keep_found(b, w, have);
+		break;
+	case PAIR_MADE:
+		make_end(b, w);
+		break;
+	case PAIR_OPEN:
+	case PAIR_STUCK:
+		it->state = ITEM_WAIT;
+		break;
+	}
 }
 
 void nctl_plan_link(struct builder *b, const struct nctl_want_link *w)
 {
-	const struct nctl_mirror_link *have = nctl_mirror_link_find(b->have, w->v.name);
+	const struct nctl_mirror_link *have = b->have ? nctl_mirror_link_find(b->have, w->v.name) : NULL;
 	struct item *it = &b->items[w->number];
 	bool physical = w->v.kind->traits & NCTL_KIND_PHYSICAL;
 
-	it->made_by = NCTL_OP_NONE;
-	it->removed_by = NCTL_OP_NONE;
-	it->joined_by = NCTL_OP_NONE;
+	if (!b->have) {
+		it->state = ITEM_WAIT; /* for its namespace, which is said */
+		return;
+	}
 	if (!resolve_refs(b, w))
 		return;
 	if (!have && physical) {
 		wait_for(b, w, w->v.name);
 		return;
 	}
-	if (is_split_pair(b, w, have)) {
-		nctl_plan_problem(b, NCTL_PROBLEM_CONFLICT, &w->pos,
-			"%s and %s are not the two ends of one pair; delete or rename the one that is there",
-			w->v.name, w->peer.name);
-		it->state = ITEM_WAIT;
+	if ((w->v.kind->traits & NCTL_KIND_PEERED) && w->peer.link) {
+		plan_end(b, w, have);
 		return;
 	}
 	it->have = have;
@@ -502,7 +376,7 @@ void nctl_plan_link(struct builder *b, const struct nctl_want_link *w)
 	} else if (have && (physical || is_match(b, w, &have->v))) {
 		it->state = ITEM_KEEP;
 		it->ifindex = have->v.ifindex;
-		keep(b, w, have);
+		nctl_plan_keep(b, w, have);
 	} else {
 		if (have)
 			replace(b, w, have);

@@ -11,6 +11,8 @@
 const char *nctl_phase_name(enum nctl_phase p)
 {
 	switch (p) {
+	case NCTL_PHASE_NETNS:
+		return "netns";
 	case NCTL_PHASE_CLEAR:
 		return "clear";
 	case NCTL_PHASE_CREATE:
@@ -27,6 +29,27 @@ const char *nctl_phase_name(enum nctl_phase p)
 		break;
 	}
 	return "";
+}
+
+enum nctl_stage nctl_phase_stage(enum nctl_phase p)
+{
+	switch (p) {
+	case NCTL_PHASE_NETNS:
+		return NCTL_STAGE_NETNS;
+	case NCTL_PHASE_CLEAR:
+		return NCTL_STAGE_CLEAR;
+	case NCTL_PHASE_CREATE:
+		return NCTL_STAGE_CREATE;
+	case NCTL_PHASE_TUNE:
+	case NCTL_PHASE_UP:
+	case NCTL_PHASE_ADDRESS:
+		return NCTL_STAGE_CONFIGURE;
+	case NCTL_PHASE_REMOVE:
+		return NCTL_STAGE_REMOVE;
+	case NCTL_PHASE_N:
+		break;
+	}
+	return NCTL_STAGE_N;
 }
 
 void nctl_op_link(const struct nctl_op *op, struct nctl_link *ret)
@@ -83,7 +106,7 @@ static bool is_made(const struct nctl_op *op, const struct nctl_mirror *m)
 	struct nctl_link_diff d;
 	struct nctl_link wanted;
 
-	if (!l || (op->pair && !nctl_mirror_link_get(m, op->peer_ifindex)))
+	if (!l)
 		return false;
 	nctl_op_link(op, &wanted);
 	nctl_plan_diff(&wanted, &l->v, &d);
@@ -129,29 +152,51 @@ static bool shows_altname(const struct nctl_op *op, const struct nctl_mirror *m)
 	return l && nctl_plan_has_altname(&l->v, op->altname);
 }
 
-bool nctl_op_is_seen(const struct nctl_op *op, const struct nctl_mirror *m)
+static bool shows_addr(const struct nctl_op *op, const struct nctl_mirror *m)
 {
+	struct nctl_addr wanted = op->want_addr->v;
+	const struct nctl_mirror_addr *a;
+
+	wanted.ifindex = op->ifindex;
+	a = nctl_mirror_addr_get(m, &wanted);
+	return a && !nctl_plan_addr_differs(&wanted, &a->v);
+}
+
+static bool has_peer(const struct nctl_plan *p, const struct nctl_op *op)
+{
+	const struct nctl_mirror *m = p->netns[op->peer_netns].have;
+
+	return !op->pair || (m && nctl_mirror_link_get(m, op->peer_ifindex));
+}
+
+bool nctl_op_is_seen(const struct nctl_plan *p, const struct nctl_op *op)
+{
+	const struct nctl_mirror *m = p->netns[op->netns].have;
+
+	/* Without a mirror, nothing is there. */
 	switch ((enum nctl_op_type)op->type) {
 	case NCTL_OP_LINK_NEW:
-		return is_made(op, m);
+		return m && has_peer(p, op) && is_made(op, m);
 	case NCTL_OP_LINK_SET:
-		return is_set(op, m);
+		return m && is_set(op, m);
 	case NCTL_OP_LINK_DEL:
-		return !nctl_mirror_link_get(m, op->ifindex);
+		return !m || !nctl_mirror_link_get(m, op->ifindex);
 	case NCTL_OP_ALTNAME_NEW:
-		return shows_altname(op, m);
+		return m && shows_altname(op, m);
 	case NCTL_OP_ALTNAME_DEL:
-		return !shows_altname(op, m);
-	case NCTL_OP_ADDR_NEW: {
-		struct nctl_addr wanted = op->want_addr->v;
-		const struct nctl_mirror_addr *a;
-
-		wanted.ifindex = op->ifindex;
-		a = nctl_mirror_addr_get(m, &wanted);
-		return a && !nctl_plan_addr_differs(&wanted, &a->v);
-	}
+		return !m || !shows_altname(op, m);
+	case NCTL_OP_ADDR_NEW:
+		return m && shows_addr(op, m);
 	case NCTL_OP_ADDR_DEL:
-		return !nctl_mirror_addr_get(m, op->addr);
+		return !m || !nctl_mirror_addr_get(m, op->addr);
+	case NCTL_OP_NETNS_NEW:
+		return m;
+	case NCTL_OP_NETNS_DEL:
+		/* Its owner answers when the name is gone; what is inside goes in its own time. */
+		return !m || op->state == NCTL_OP_ACKED || op->state == NCTL_OP_DONE;
+	case NCTL_OP_NETNS_ID:
+	case NCTL_OP_SYSCTL_SET:
+		return true;
 	}
 	return false;
 }

@@ -72,14 +72,14 @@ enum nctl_op_state {
 };
 
 #define NCTL_OP_NONE UINT32_MAX
-enum { NCTL_OP_NEEDS = 3 };
+enum { NCTL_OP_NEEDS = 4 };
 
 /* What was there before an operation, for the way back. */
 struct nctl_op_before {
 	struct nctl_link link;
 	struct nctl_addr *addrs; /* those that the operation may take along */
 	size_t n_addrs;
-	struct nctl_op_before *ports; /* LINK_DEL: those that lose their master */
+	struct nctl_op_before *ports; /* LINK_DEL: those that lose their master; NETNS_DEL: all links in it */
 	size_t n_ports;
 };
 
@@ -113,7 +113,7 @@ struct nctl_op {
 	const char *kind;           /* static */
 	struct nctl_pos pos;
 	uint32_t need[NCTL_OP_NEEDS];  /* operations that must have succeeded before, NCTL_OP_NONE */
-	struct nctl_op_before *before; /* LINK_SET, LINK_DEL; ADDR_NEW of one that differs, which is in addr;
+	struct nctl_op_before *before; /* LINK_SET, LINK_DEL, NETNS_DEL; ADDR_NEW of one that differs, which is in addr;
 	                                  NULL: nothing */
 	bool verbatim;                 /* what was there before: ADDR_NEW with its own protocol, not ours */
 	uint32_t blame;

@@ -11,6 +11,14 @@ enum item_state {
 	ITEM_WAIT, /* cannot be had now */
 };
 
+/* What becomes of a pair: settled for both ends when the first one is planned. */
+enum pair_state {
+	PAIR_OPEN,
+	PAIR_STAYS,
+	PAIR_MADE,
+	PAIR_STUCK, /* something foreign is in the way */
+};
+
 /* One wanted link on its way into the plan; by its number in want. */
 struct item {
 	const struct nctl_mirror_link *have; /* KEEP: it; NEW: what is replaced, or NULL */
@@ -20,6 +28,7 @@ struct item {
 	uint32_t joined_by;  /* operation by which it joins its master, NCTL_OP_NONE: none, or made_by */
 	bool flushed;        /* KEEP: loses its IPv6 addresses on the way */
 	uint8_t state;
+	uint8_t pair;    /* PEERED: enum pair_state */
 	uint8_t mark;    /* order.c */
 	uint32_t level;  /* one more than the highest of all that it depends on */
 	uint32_t early;  /* rank in CREATE at which it must be up, 0: it comes up with all others */
@@ -31,30 +40,71 @@ struct item {
 struct doomed {
 	struct nctl_hash_node by_identity;
 	const struct nctl_mirror_link *link;
-	uint32_t removed_by; /* operation that deletes it */
-	bool early;          /* stands in the way of a new one */
+	struct pair_end *end; /* PEERED: it */
+	uint32_t removed_by;  /* operation that deletes it */
+	bool early;           /* stands in the way of a new one */
 };
+
+/* One end of a pair that is there and goes: the other one goes along. */
+struct pair_end {
+	struct nctl_hash_node node;
+	const struct nctl_mirror_link *link;
+	uint32_t netns;
+	uint32_t removed_by; /* operation that deletes it, or its namespace; NCTL_OP_NONE: not planned yet */
+};
+
+/* Where need[] of an operation says that its namespace must have been made (nctl_plan_add does). */
+enum { NEED_NETNS = NCTL_OP_NEEDS - 1 };
 
 struct builder {
 	const struct nctl_want *want;
+	/* Of the namespace that the work is in (nctl_plan_enter). have NULL: it is there, but cannot be read.
+	 * ledger NULL: nothing in it is ours. */
 	const struct nctl_mirror *have;
 	const struct nctl_ledger *ledger;
+	uint32_t netns;
+	uint32_t *netns_made; /* by number: operation that makes it, NCTL_OP_NONE */
 	const struct nctl_plan_options *opts;
 	struct nctl_plan *plan;
 	struct item *items;           /* n_links of them */
 	uint32_t *order;              /* link numbers, dependencies first */
 	uint32_t *ports, *first_port; /* ports of link i: ports[first_port[i] .. first_port[i + 1]) */
-	struct doomed *doomed;
+	struct doomed *doomed;        /* by namespace and ifindex */
 	size_t n_doomed;
+	size_t *first_doomed; /* of namespace i: doomed[first_doomed[i] .. first_doomed[i + 1]) */
 	struct nctl_hash doomed_by_identity;
+	struct nctl_hash pair_ends; /* struct pair_end, by the ifindexes of the two ends */
 	nctl_ifindex next_ifindex;
-	int err; /* sticky: the first failure */
+	uint32_t last_nsid; /* the last NETNS_ID, NCTL_OP_NONE */
+	int err;            /* sticky: the first failure */
 };
+
+/* netns.c: what comes now is in that namespace. */
+void nctl_plan_enter(struct builder *b, uint32_t netns);
+/* Copies netns. 0 or -ENOMEM. */
+int nctl_plan_netns_init(struct builder *b, const struct nctl_plan_netns *netns, size_t n);
+/* If any of them is not there, makes the mirror of what such ones will hold. 0 or -ENOMEM. */
+int nctl_plan_netns_fresh(struct builder *b);
+/* An operation on the namespace that b is in, as a whole. */
+struct nctl_op *nctl_plan_netns_op(struct builder *b, enum nctl_op_type type, enum nctl_phase phase);
+/* It goes, with all that is in it. */
+bool nctl_plan_netns_is_doomed(const struct nctl_plan_netns *n);
+/* Wanted ones that are not there, and what must be set before there are links. */
+void nctl_plan_netns_new(struct builder *b);
+/* What is to be set in its links, after the operations of all links. */
+void nctl_plan_netns_tune(struct builder *b);
+/* Asks by which nsid `second` knows `first`, for a pair between them, if home is neither. Returns the
+ * operation that must have succeeded, NCTL_OP_NONE: none. */
+uint32_t nctl_plan_nsid(struct builder *b, uint32_t first, uint32_t second);
+/* Can the two links be ends of one pair, as the namespaces of both tell? */
+bool nctl_plan_is_pair(const struct nctl_plan *p, uint32_t netns, const struct nctl_link *l,
+	uint32_t other_netns, const struct nctl_link *other);
 
 /* order.c: fills b->ports, b->first_port, b->order and the items' level and early. 0 or -ENOMEM. */
 int nctl_plan_order(struct builder *b);
 
-/* build.c: appends, zeroed but for needs. NULL after a failure, which is in b->err. */
+/* build.c: appends, in the namespace that b is in, zeroed but for needs. NULL after a failure, which is in
+ * b->err. */
 struct nctl_op *nctl_plan_add(struct builder *b, enum nctl_op_type type, enum nctl_phase phase);
 void nctl_plan_problem(struct builder *b, int type, const struct nctl_pos *pos, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
@@ -68,6 +118,18 @@ void nctl_plan_adopt_addr(struct builder *b, const struct nctl_addr *a);
 /* links.c: operations of one wanted link, after those of all that it depends on. */
 void nctl_plan_link(struct builder *b, const struct nctl_want_link *w);
 
+struct nctl_op *nctl_plan_link_op(
+	struct builder *b, const struct nctl_want_link *w, enum nctl_op_type type, enum nctl_phase phase);
+static inline bool nctl_plan_is_ours(const struct builder *b, nctl_ifindex ifindex)
+{
+	return nctl_ledger_link_get(b->ledger, ifindex);
+}
+
+/* tune.c: what is to be set of a link that is made (the second end of a pair: it was given no master), or
+ * kept. */
+void nctl_plan_tune_new(struct builder *b, const struct nctl_want_link *w, bool is_second);
+void nctl_plan_keep(struct builder *b, const struct nctl_want_link *w, const struct nctl_mirror_link *have);
+
 /* ports.c: fields of w that name its ports, after the operations of all links. */
 void nctl_plan_ports(struct builder *b, const struct nctl_want_link *w);
 
@@ -78,8 +140,12 @@ struct nctl_prefix nctl_plan_subnet(const struct nctl_addr *a);
 bool nctl_plan_addr_must_go(const struct nctl_addr *want, const struct nctl_addr *have);
 bool nctl_plan_addr_differs(const struct nctl_addr *want, const struct nctl_addr *have);
 
-/* remove.c: who is doomed (needs the items of all kept links), and the deletions. */
+/* remove.c: who is doomed, and the deletions. */
 int nctl_plan_doom(struct builder *b);
+/* l, an end of a pair in b's namespace, goes. NULL: no memory (b->err). */
+struct pair_end *nctl_plan_pair_goes(struct builder *b, const struct nctl_mirror_link *l);
+/* The other end of that pair, if it goes as well; or NULL. */
+struct pair_end *nctl_plan_pair_other(const struct builder *b, const struct nctl_mirror_link *l);
 /* The doomed twin of a new link on the same lower goes early. */
 void nctl_plan_make_way(struct builder *b, const struct nctl_want_link *w);
 /* Doomed links that stand on l go early: l is about to become a port. */
@@ -92,9 +158,9 @@ void nctl_plan_spare_foreign(struct builder *b, const struct nctl_mirror_link *l
 bool nctl_plan_diff(const struct nctl_link *wanted, const struct nctl_link *have, struct nctl_link_diff *ret);
 bool nctl_plan_has_altname(const struct nctl_link *l, const char *altname);
 
-/* build.c: sorts the operations by phase and rank. 0 or -ENOMEM. */
+/* sort.c: sorts the operations as plan.h says. 0 or -ENOMEM. */
 int nctl_plan_sort(struct nctl_plan *p);
 
 /* remember.c, undo.c: copies what the operations will change; and frees the copies. */
-int nctl_plan_remember(struct nctl_plan *p, const struct nctl_mirror *have);
+int nctl_plan_remember(struct nctl_plan *p);
 void nctl_plan_forget(struct nctl_plan *p);

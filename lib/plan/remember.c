@@ -2,14 +2,16 @@
 /*
  * DOC: what the way back (undo.c) needs to know: while a plan is built, the state of what it will change or
  * delete is copied into its operations, with what goes along: addresses of a link that flaps, ports of a
- * master that goes, secondaries of an IPv4 address.
+ * master that goes, secondaries of an IPv4 address, all that is in a namespace.
  */
 #include "plan/private.h"
 
 #include <errno.h>
 #include <linux/if_addr.h>
 #include <linux/rtnetlink.h>
+#include <net/if.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* What the kernel makes again by itself is left out. */
 static bool is_worth_keeping(const struct nctl_addr *a)
@@ -128,34 +130,95 @@ static int remember_addr(struct nctl_plan *p, struct nctl_op *op, const struct n
 	return 0;
 }
 
-int nctl_plan_remember(struct nctl_plan *p, const struct nctl_mirror *have)
+/* A link that is not ours is not ours to make again: of it, only its name and kind are kept, to be told. */
+static int remember_foreign(struct nctl_op_before *before, const struct nctl_link *l)
 {
-	const struct nctl_mirror_link *l = NULL; /* of the last ADDR_DEL: they come link by link */
-	bool mixed = false;                      /* it has secondaries */
+	const char *kind = nctl_link_kind_name(l);
+
+	before->link = NCTL_LINK_INIT;
+	before->link.ifindex = l->ifindex;
+	memcpy(before->link.name, l->name, sizeof(l->name));
+	before->link.kind_name = kind ? strdup(kind) : NULL;
+	return kind && !before->link.kind_name ? -ENOMEM : 0;
+}
+
+static int remember_netns(struct nctl_op *op, const struct nctl_plan_netns *n)
+{
+	const struct nctl_mirror_link *l = nctl_mirror_link_from(n->have, 1);
+
+	op->before = calloc(1, sizeof(*op->before));
+	if (!op->before)
+		return -ENOMEM;
+	op->before->link = NCTL_LINK_INIT;
+	op->before->ports = calloc(nctl_mirror_link_count(n->have) + 1, sizeof(*op->before->ports));
+	if (!op->before->ports)
+		return -ENOMEM;
+	for (; l; l = nctl_mirror_link_next(l)) {
+		struct nctl_op_before *before = &op->before->ports[op->before->n_ports];
+		bool whole = (l->v.flags & IFF_LOOPBACK) || nctl_ledger_link_get(n->ledger, l->v.ifindex);
+
+		if ((whole ? nctl_link_copy(&before->link, &l->v) : remember_foreign(before, &l->v)) < 0)
+			return -ENOMEM;
+		op->before->n_ports++;
+		if (whole && remember_addrs(before, l) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* Where the last ADDR_DEL was: they come link by link. */
+struct last_link {
+	const struct nctl_mirror_link *link;
+	uint32_t netns;
+	bool mixed; /* it has secondaries */
+};
+
+static int remember_addr_del(struct nctl_op *op, const struct nctl_mirror *have, struct last_link *last)
+{
+	if (!last->link || last->netns != op->netns || last->link->v.ifindex != op->ifindex) {
+		last->link = nctl_mirror_link_get(have, op->ifindex);
+		last->netns = op->netns;
+		last->mixed = last->link && has_secondaries(last->link);
+	}
+	if (!last->mixed || op->addr->local.family != AF_INET)
+		return 0;
+	return remember_secondaries(op, last->link);
+}
+
+int nctl_plan_remember(struct nctl_plan *p)
+{
+	struct last_link last = {0};
 	int r = 0;
 
-	for (size_t i = 0; r >= 0 && i < p->n_ops; i++)
-		switch ((enum nctl_op_type)p->ops[i].type) {
+	for (size_t i = 0; r >= 0 && i < p->n_ops; i++) {
+		struct nctl_op *op = &p->ops[i];
+		const struct nctl_mirror *have = p->netns[op->netns].have;
+
+		if (!have || !p->netns[op->netns].there)
+			continue; /* nothing is there yet */
+		switch ((enum nctl_op_type)op->type) {
 		case NCTL_OP_LINK_SET:
 		case NCTL_OP_LINK_DEL:
-			r = remember_link(&p->ops[i], have);
+			r = remember_link(op, have);
 			break;
 		case NCTL_OP_ADDR_NEW:
-			r = remember_addr(p, &p->ops[i], have);
+			r = remember_addr(p, op, have);
+			break;
+		case NCTL_OP_ADDR_DEL:
+			r = remember_addr_del(op, have, &last);
+			break;
+		case NCTL_OP_NETNS_DEL:
+			r = remember_netns(op, &p->netns[op->netns]);
 			break;
 		case NCTL_OP_LINK_NEW:
 		case NCTL_OP_ALTNAME_NEW:
 		case NCTL_OP_ALTNAME_DEL:
-			break;
-		case NCTL_OP_ADDR_DEL:
-			if (!l || l->v.ifindex != p->ops[i].ifindex) {
-				l = nctl_mirror_link_get(have, p->ops[i].ifindex);
-				mixed = l && has_secondaries(l);
-			}
-			if (mixed && p->ops[i].addr->local.family == AF_INET)
-				r = remember_secondaries(&p->ops[i], l);
+		case NCTL_OP_NETNS_NEW:
+		case NCTL_OP_NETNS_ID:
+		case NCTL_OP_SYSCTL_SET:
 			break;
 		}
+	}
 	return r;
 }
 

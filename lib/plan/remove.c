@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * DOC: what is ours and wanted no more. An owned link that no wanted one keeps is doomed; so are our
- * addresses on links that the configuration does not name. Deletions come last, since they cannot be undone,
- * but for a doomed link that stands in the way of a new one (the same VLAN ID on the same lower, say). A
- * deletion that the kernel does along with another one (uppers of a doomed lower, the other end of a pair) is
- * in the plan, but sends no message.
+ * DOC: what is ours and wanted no more, namespace by namespace. An owned link that no wanted one keeps is
+ * doomed; so are our addresses on links that the configuration does not name. A namespace that we made goes
+ * as a whole. Deletions come last, since they cannot be undone, but for a doomed link that stands in the way
+ * of a new one (the same VLAN ID on the same lower, say). A deletion that the kernel does along with another
+ * one (uppers of a doomed lower, the other end of a pair) is in the plan, but sends no message.
  */
 #include "plan/private.h"
 
@@ -14,7 +14,7 @@
 
 static struct doomed *find(const struct builder *b, nctl_ifindex ifindex)
 {
-	size_t lo = 0, hi = b->n_doomed;
+	size_t lo = b->first_doomed[b->netns], hi = b->first_doomed[b->netns + 1], end = hi;
 
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
@@ -24,17 +24,18 @@ static struct doomed *find(const struct builder *b, nctl_ifindex ifindex)
 		else
 			hi = mid;
 	}
-	return lo < b->n_doomed && b->doomed[lo].link->v.ifindex == ifindex ? &b->doomed[lo] : NULL;
+	return lo < end && b->doomed[lo].link->v.ifindex == ifindex ? &b->doomed[lo] : NULL;
 }
 
 /* What no two links of a kind may share on one lower; 0: this kind has no such fields. */
-static uint64_t identity(const struct nctl_kind *k, nctl_ifindex lower, const void *data, uint64_t has)
+static uint64_t identity(
+	uint32_t netns, const struct nctl_kind *k, nctl_ifindex lower, const void *data, uint64_t has)
 {
 	uint64_t mask = k ? nctl_fields_with(&k->data, NCTL_FIELD_IDENTITY) : 0, h;
 
 	if (!mask || !data || (has & mask) != mask)
 		return 0;
-	h = nctl_hash_str(k->name) ^ nctl_hash_u64(lower);
+	h = nctl_hash_str(k->name) ^ nctl_hash_u64((uint64_t)netns << 32 | lower);
 	for (size_t i = 0; i < k->data.n; i++)
 		if (mask & (UINT64_C(1) << i))
 			h = nctl_hash_u64(h ^ nctl_field_get(&k->data.v[i], data));
@@ -44,22 +45,75 @@ static uint64_t identity(const struct nctl_kind *k, nctl_ifindex lower, const vo
 /* By its name, or by an altname that the configuration uses. */
 static bool is_wanted(const struct builder *b, const struct nctl_mirror_link *l)
 {
-	if (nctl_want_find(b->want, l->v.name))
+	if (nctl_want_find(b->want, b->netns, l->v.name))
 		return true;
 	for (char **a = l->v.altnames; a && *a; a++)
-		if (nctl_want_find(b->want, *a))
+		if (nctl_want_find(b->want, b->netns, *a))
 			return true;
 	return false;
 }
 
-int nctl_plan_doom(struct builder *b)
+static uint64_t pair_hash(nctl_ifindex ifindex, nctl_ifindex other)
+{
+	return nctl_hash_u64((uint64_t)ifindex << 32 | other);
+}
+
+struct pair_end *nctl_plan_pair_goes(struct builder *b, const struct nctl_mirror_link *l)
+{
+	struct pair_end *e = nctl_arena_alloc(&b->plan->arena, sizeof(*e));
+
+	if (!e || nctl_hash_insert(&b->pair_ends, &e->node, pair_hash(l->v.ifindex, l->v.lower)) < 0) {
+		b->err = -ENOMEM;
+		return NULL;
+	}
+	e->link = l;
+	e->netns = b->netns;
+	e->removed_by = NCTL_OP_NONE;
+	return e;
+}
+
+struct pair_end *nctl_plan_pair_other(const struct builder *b, const struct nctl_mirror_link *l)
+{
+	struct nctl_hash_node *pos;
+
+	nctl_hash_for_each_equal(pos, &b->pair_ends, pair_hash(l->v.lower, l->v.ifindex)) {
+		struct pair_end *e = nctl_container_of(pos, struct pair_end, node);
+
+		if (nctl_plan_is_pair(b->plan, b->netns, &l->v, e->netns, &e->link->v))
+			return e;
+	}
+	return NULL;
+}
+
+static bool is_peered(const struct nctl_mirror_link *l)
+{
+	return l->v.kind && (l->v.kind->traits & NCTL_KIND_PEERED);
+}
+
+/* Of a namespace that goes, only pairs need a thought: their other ends go along. */
+static void doom_netns(struct builder *b)
+{
+	struct nctl_op *op = nctl_plan_netns_op(b, NCTL_OP_NETNS_DEL, NCTL_PHASE_REMOVE);
+	const struct nctl_mirror_link *l = op && b->have ? nctl_mirror_link_from(b->have, 1) : NULL;
+
+	for (; l; l = nctl_mirror_link_next(l)) {
+		struct pair_end *e;
+
+		if (!is_peered(l) || l->v.lower_nsid == NCTL_NSID_NONE)
+			continue;
+		e = nctl_plan_pair_goes(b, l);
+		if (!e)
+			return;
+		e->removed_by = nctl_plan_last(b);
+	}
+}
+
+/* Our links in the namespace that b is in. */
+static void doom_links(struct builder *b)
 {
 	const struct nctl_ledger_link *e;
 
-	b->doomed = calloc(nctl_ledger_link_count(b->ledger) + 1, sizeof(*b->doomed));
-	if (!b->doomed)
-		return -ENOMEM;
-	for (e = nctl_ledger_link_from(b->ledger, 1); e;
+	for (e = nctl_ledger_link_from(b->ledger, 1); e && !b->err;
 		e = nctl_ledger_link_from(b->ledger, e->ifindex + 1)) {
 		const struct nctl_mirror_link *l = nctl_mirror_link_get(b->have, e->ifindex);
 		struct doomed *d = &b->doomed[b->n_doomed];
@@ -68,33 +122,55 @@ int nctl_plan_doom(struct builder *b)
 		if (!l || is_wanted(b, l))
 			continue;
 		d->link = l;
+		d->removed_by = NCTL_OP_NONE;
 		b->n_doomed++;
-		id = identity(l->v.kind, l->v.lower, l->v.data, l->v.data_has);
+		if (is_peered(l))
+			d->end = nctl_plan_pair_goes(b, l);
+		id = identity(b->netns, l->v.kind, l->v.lower, l->v.data, l->v.data_has);
 		if (id && nctl_hash_insert(&b->doomed_by_identity, &d->by_identity, id) < 0)
-			return -ENOMEM;
+			b->err = -ENOMEM;
 	}
-	return 0;
+}
+
+int nctl_plan_doom(struct builder *b)
+{
+	const struct nctl_plan *p = b->plan;
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->n_netns; i++)
+		n += nctl_ledger_link_count(p->netns[i].ledger);
+	b->doomed = calloc(n + 1, sizeof(*b->doomed));
+	b->first_doomed = calloc(p->n_netns + 1, sizeof(*b->first_doomed));
+	if (!b->doomed || !b->first_doomed)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < p->n_netns && !b->err; i++) {
+		nctl_plan_enter(b, i);
+		if (nctl_plan_netns_is_doomed(&p->netns[i]))
+			doom_netns(b);
+		else if (p->netns[i].there && b->have)
+			doom_links(b);
+		b->first_doomed[i + 1] = b->n_doomed;
+	}
+	return b->err;
 }
 
 void nctl_plan_make_way(struct builder *b, const struct nctl_want_link *w)
 {
-	uint64_t id = identity(w->v.kind, b->items[w->number].lower, w->v.data, w->v.data_has);
+	uint64_t id = identity(b->netns, w->v.kind, b->items[w->number].lower, w->v.data, w->v.data_has);
 	struct nctl_hash_node *n = id ? nctl_hash_find(&b->doomed_by_identity, id) : NULL;
 
 	if (n)
 		nctl_container_of(n, struct doomed, by_identity)->early = true;
 }
 
-/* The doomed one whose deletion takes l along by itself, or NULL. */
+/* The doomed lower whose deletion takes l along by itself, or NULL. */
 static const struct doomed *implied_by(const struct builder *b, const struct nctl_link *l)
 {
 	unsigned traits = l->kind ? l->kind->traits : 0;
-	const struct doomed *lower = l->lower_nsid == NCTL_NSID_NONE ? find(b, l->lower) : NULL;
 
-	if (!lower || (traits & NCTL_KIND_LOWER_REQUIRED))
-		return lower;
-	/* Of a pair, the first one is deleted. */
-	return (traits & NCTL_KIND_PEERED) && l->lower < l->ifindex ? lower : NULL;
+	if (!(traits & NCTL_KIND_LOWER_REQUIRED) || l->lower_nsid != NCTL_NSID_NONE)
+		return NULL;
+	return find(b, l->lower);
 }
 
 void nctl_plan_clear_uppers(struct builder *b, const struct nctl_mirror_link *l)
@@ -131,6 +207,7 @@ void nctl_plan_spare_foreign(struct builder *b, const struct nctl_mirror_link *l
 static void del(struct builder *b, struct doomed *d)
 {
 	const struct nctl_link *l = &d->link->v;
+	const struct pair_end *other = d->end ? nctl_plan_pair_other(b, d->link) : NULL;
 	struct nctl_op *op =
 		nctl_plan_add(b, NCTL_OP_LINK_DEL, d->early ? NCTL_PHASE_CLEAR : NCTL_PHASE_REMOVE);
 	struct nctl_pos nowhere = {0};
@@ -138,20 +215,25 @@ static void del(struct builder *b, struct doomed *d)
 	if (!op)
 		return;
 	d->removed_by = nctl_plan_last(b);
+	if (d->end)
+		d->end->removed_by = d->removed_by;
 	op->ifindex = l->ifindex;
 	op->kind = l->kind ? l->kind->name : "generic";
-	op->implied = !d->early && implied_by(b, l);
+	/* Of a pair, the first one is deleted. */
+	if (!d->early && other)
+		op->need[0] = other->removed_by;
+	op->implied = !d->early && (op->need[0] != NCTL_OP_NONE || implied_by(b, l));
 	op->name = nctl_plan_copy_name(b, l->name);
 	nctl_plan_spare_foreign(b, d->link, &nowhere);
 }
 
 /* An implied deletion fails with the one that implies it. */
-static void link_implied(struct builder *b)
+static void link_implied(struct builder *b, size_t first, size_t end)
 {
-	for (size_t i = 0; i < b->n_doomed && !b->err; i++) {
+	for (size_t i = first; i < end && !b->err; i++) {
 		struct nctl_op *op = &b->plan->ops[b->doomed[i].removed_by];
 
-		if (op->implied)
+		if (op->implied && op->need[0] == NCTL_OP_NONE)
 			op->need[0] = implied_by(b, &b->doomed[i].link->v)->removed_by;
 	}
 }
@@ -174,13 +256,26 @@ static void strip(struct builder *b, const struct nctl_mirror_link *l)
 	}
 }
 
-void nctl_plan_remove(struct builder *b)
+static void remove_in(struct builder *b)
 {
-	for (size_t i = 0; i < b->n_doomed; i++)
+	size_t first = b->first_doomed[b->netns], end = b->first_doomed[b->netns + 1];
+	const struct nctl_mirror_link *l;
+
+	for (size_t i = first; i < end; i++)
 		del(b, &b->doomed[i]);
-	link_implied(b);
-	for (const struct nctl_mirror_link *l = nctl_mirror_link_from(b->have, 1); l;
-		l = nctl_mirror_link_next(l))
+	link_implied(b, first, end);
+	for (l = nctl_mirror_link_from(b->have, 1); l && !b->err; l = nctl_mirror_link_next(l))
 		if (!is_wanted(b, l) && !find(b, l->v.ifindex))
 			strip(b, l);
+}
+
+void nctl_plan_remove(struct builder *b)
+{
+	const struct nctl_plan *p = b->plan;
+
+	for (uint32_t i = 0; i < p->n_netns && !b->err; i++) {
+		nctl_plan_enter(b, i);
+		if (p->netns[i].there && b->have && !nctl_plan_netns_is_doomed(&p->netns[i]))
+			remove_in(b);
+	}
 }
