@@ -16,7 +16,7 @@
 enum nd_proto_channel {
 	ND_PROTO_MAKE,   /* CREATE, DELETE, SYSCTL_WRITE, LINK_MOVE, POOL, PREPARE */
 	ND_PROTO_LOOK,   /* JOIN, NSID_IN, SYSCTL_READ, OPEN_FILES, SCAN */
-	ND_PROTO_SOCKET, /* SOCKET; used by one thread of the daemon, which waits for the answer */
+	ND_PROTO_SOCKET, /* OPEN_SOCKET; used by one thread of the daemon, which waits for the answer */
 	ND_PROTO_CHANNELS
 };
 
@@ -44,7 +44,7 @@ enum nd_proto_type {
 	ND_PROTO_SCAN,         /* -> processes; perhaps in several messages */
 	ND_PROTO_POOL,         /* number: how many */
 	ND_PROTO_PREPARE,
-	ND_PROTO_SOCKET, /* a namespace; number: enum nctl_transport_role. -> a descriptor, cookie */
+	ND_PROTO_OPEN_SOCKET, /* a namespace; number: enum nctl_transport_role. -> a descriptor, cookie */
 	ND_PROTO_TYPES
 };
 

@@ -53,7 +53,8 @@ SYSTEM_HEADERS = [
     (r'systemd/sd-bus.*\.h', {'daemon/bus', 'daemon/netctl'}),
     (r'systemd/sd-event\.h', set()),
     (r'libmnl/.*', {'lib/nl', 'lib/codec', 'lib/kinds'}),
-    (r'pthread\.h|threads\.h', {'lib/nl'}),
+    (r'pthread\.h|threads\.h', {'lib/nl', 'daemon/helper'}),
+    (r'seccomp\.h', {'daemon/helper', 'daemon/netns'}),
 ]
 
 MAX_LINES = {'.c': 600, '.h': 150}
