@@ -19,7 +19,8 @@ void fk_addr_event(struct nctl_fake *f, struct fk_addr *a, uint16_t type)
 	uint8_t bytes[512];
 	struct fk_buf b = FK_BUF(bytes);
 	fk_put_addr(&b, a, type, 0, 0);
-	fk_broadcast(f, a->family == AF_INET ? RTNLGRP_IPV4_IFADDR : RTNLGRP_IPV6_IFADDR, bytes, b.len);
+	(void)f;
+	fk_broadcast(a->link->ns, a->family == AF_INET ? RTNLGRP_IPV4_IFADDR : RTNLGRP_IPV6_IFADDR, bytes, b.len);
 }
 
 static bool fk_same_net(const struct fk_addr *a, const uint8_t *addr, unsigned len)
@@ -207,7 +208,7 @@ static int fk_addr4_new(struct fk_req *rq, const struct nlattr **tb)
 		return fk_refuse(rq, -EINVAL, "ipv4: Invalid prefix length");
 	if (!tb[IFA_LOCAL])
 		return fk_refuse(rq, -EINVAL, "ipv4: Local address is not supplied");
-	struct fk_link *l = fk_link_by_index(rq->f, (int)ifa->ifa_index);
+	struct fk_link *l = fk_link_by_index(rq->ns, (int)ifa->ifa_index);
 	struct fk_addr times = {0};
 	int r = rq->f->version < 6013 ? 0 : fk_addr4_lifetimes(rq, tb[IFA_CACHEINFO], &times);
 	if (r < 0)
@@ -245,7 +246,7 @@ static int fk_addr4_new(struct fk_req *rq, const struct nlattr **tb)
 static int fk_addr4_del(struct fk_req *rq, const struct nlattr **tb)
 {
 	const struct ifaddrmsg *ifa = NLMSG_DATA(rq->nlh);
-	struct fk_link *l = fk_link_by_index(rq->f, (int)ifa->ifa_index);
+	struct fk_link *l = fk_link_by_index(rq->ns, (int)ifa->ifa_index);
 	struct nctl_list *pos;
 	char label[IFNAMSIZ] = "";
 	if (!l || !l->has_inet4)

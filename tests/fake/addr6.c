@@ -65,6 +65,8 @@ static struct fk_addr *fk_addr6_new(struct fk_link *l, const uint8_t *addr, uint
 	a->flags = IFA_F_PERMANENT | IFA_F_TENTATIVE;
 	a->valid = a->preferred = UINT32_MAX;
 	a->dad = true;
+	if (!nctl_list_linked(&l->ns->dad))
+		nctl_list_add_tail(&l->ns->f->dad_spaces, &l->ns->dad);
 	memcpy(a->local, addr, 16);
 	memcpy(a->peer, addr, 16);
 	return a;
@@ -77,21 +79,36 @@ static bool fk_dad_over(const struct nctl_fake *f, const struct fk_addr *a, bool
 	return complete && a->link->ready;
 }
 
-/* addrconf_dad_work() for all addresses that wait for it; complete: as if enough time had passed. */
-void fk_inet6_dad(struct nctl_fake *f, bool complete)
+/* How many still wait. */
+static unsigned fk_netns_dad(struct fk_netns *ns, bool complete)
 {
 	struct nctl_list *pos, *a;
-	nctl_list_for_each(pos, &f->links) {
+	unsigned waiting = 0;
+	nctl_list_for_each(pos, &ns->links) {
 		struct fk_link *l = nctl_list_entry(pos, struct fk_link, node);
 		nctl_list_for_each(a, &l->addrs6) {
 			struct fk_addr *ifa = fk_addr6(a);
-			if (!ifa->dad || !fk_dad_over(f, ifa, complete))
+			if (!ifa->dad)
 				continue;
+			if (!fk_dad_over(ns->f, ifa, complete)) {
+				waiting++;
+				continue;
+			}
 			ifa->dad = false;
 			ifa->flags &= ~(uint32_t)(IFA_F_TENTATIVE | IFA_F_OPTIMISTIC | IFA_F_DADFAILED);
-			fk_addr_event(f, ifa, RTM_NEWADDR);
+			fk_addr_event(ns->f, ifa, RTM_NEWADDR);
 		}
 	}
+	return waiting;
+}
+
+/* addrconf_dad_work() for all addresses that wait for it; complete: as if enough time had passed. */
+void fk_inet6_dad(struct nctl_fake *f, bool complete)
+{
+	struct nctl_list *pos, *tmp;
+	nctl_list_for_each_safe(pos, tmp, &f->dad_spaces)
+		if (fk_netns_dad(nctl_list_entry(pos, struct fk_netns, dad), complete) == 0)
+			nctl_list_del(pos);
 }
 
 static void fk_addr6_remove(struct nctl_fake *f, struct fk_addr *a)
@@ -310,7 +327,7 @@ int fk_addr6_request(struct fk_req *rq)
 	const struct nlattr *peer = tb[IFA_ADDRESS] ? tb[IFA_ADDRESS] : local;
 	if (!local)
 		return -EINVAL;
-	struct fk_link *l = fk_link_by_index(rq->f, (int)ifa->ifa_index);
+	struct fk_link *l = fk_link_by_index(rq->ns, (int)ifa->ifa_index);
 	struct fk_addr times = {0};
 	r = rq->f->version < 6013 || rq->nlh->nlmsg_type == RTM_DELADDR
 	            ? 0

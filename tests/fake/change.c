@@ -108,7 +108,7 @@ int fk_rename(struct fk_req *rq, struct fk_link *l, const char *name)
 		return 0;
 	if (!fk_name_valid(name) || strchr(name, '%'))
 		return -EINVAL;
-	if (fk_link_by_name(rq->f, name))
+	if (fk_link_by_name(l->ns, name))
 		return -EEXIST;
 	strcpy(l->name, name);
 	fk_notify(rq->f, l, FK_CHANGENAME);
@@ -125,7 +125,7 @@ int fk_set_master(struct fk_req *rq, struct fk_link *l, int ifindex)
 	}
 	if (!ifindex)
 		return 0;
-	m = fk_link_by_index(rq->f, ifindex);
+	m = fk_link_by_index(l->ns, ifindex);
 	if (!m)
 		return -EINVAL;
 	if (!m->kind || !m->kind->enslave)

@@ -7,7 +7,7 @@
 
 /* The fake kernel itself, its transports and the datagrams in them. */
 
-enum { FK_N_TYPES = 256, FK_DUMP_MAX = 32768 };
+enum { FK_N_TYPES = 256, FK_DUMP_MAX = 32768, FK_N_ROLES = NCTL_TRANSPORT_REQUEST + 1 };
 
 struct fk_refusal {
 	struct nctl_list node;
@@ -15,20 +15,41 @@ struct fk_refusal {
 	char ifname[128], text[256];
 };
 
-struct nctl_fake {
-	struct nctl_kernel kernel;
-	pthread_mutex_t lock; /* recursive: a dump hook may use exec */
-	uint64_t cookie, rng;
-	unsigned version; /* major * 1000 + minor */
-	bool dad;
-	unsigned lazy; /* rounds of linkwatch */
-	struct nctl_list links, by_index, watch, transports;
+/* A namespace lives while its creator or a transport holds it, as files and sockets do. */
+struct fk_netns {
+	struct nctl_fake *f;
+	uint64_t cookie;
+	bool held, dying;
+	unsigned n_transports;
+	struct nctl_list links, by_index;
 	int last_index;
+	struct fk_netns **ids; /* by nsid; NULL: free */
+	size_t n_ids;
+	struct nctl_list dad; /* in the fake's, while its links may have addresses that wait for detection */
+};
+
+/* The way to a namespace; does not hold it. */
+struct fk_kernel {
+	struct nctl_kernel base;
+	struct nctl_fake *f;
+	uint64_t cookie;
+};
+
+struct nctl_fake {
+	struct fk_kernel kernel; /* of home */
+	pthread_mutex_t lock;    /* recursive: a dump hook may use exec */
+	uint64_t rng;
+	struct fk_netns *home, **spaces; /* by cookie, from home's on; NULL: gone */
+	size_t n_spaces;
+	unsigned version; /* major * 1000 + minor */
+	bool dad, deaf;
+	unsigned lazy; /* rounds of linkwatch */
+	struct nctl_list watch, transports, dad_spaces;
 	unsigned joins;
 	uint64_t counts[FK_N_TYPES];
 	/* injections */
-	struct nctl_list refusals, held;
-	size_t rcvbuf[2];
+	struct nctl_list refusals;
+	size_t rcvbuf[FK_N_ROLES];
 	size_t dump_chunk, truncate_len;
 	unsigned interrupt_dumps, lose_acks, truncate;
 	bool reverse_acks, hold;
@@ -39,7 +60,7 @@ struct nctl_fake {
 /* A datagram in a queue, or an event held back. */
 struct fk_dgram {
 	struct nctl_list node;
-	unsigned group; /* of a held event */
+	int32_t nsid; /* -1: none */
 	size_t len, charge;
 	uint8_t data[];
 };
@@ -59,8 +80,9 @@ struct fk_dump {
 
 struct fk_transport {
 	struct nctl_transport base;
-	struct nctl_list node, queue;
+	struct nctl_list node, queue, held; /* held: events not delivered yet */
 	struct nctl_fake *f;
+	struct fk_netns *ns;
 	enum nctl_transport_role role;
 	int efd;
 	bool signalled, overrun, congested;
@@ -75,13 +97,20 @@ void fk_unlock(struct nctl_fake *f);
 
 /* transport.c */
 int fk_transport_open(struct nctl_kernel *k, enum nctl_transport_role role, struct nctl_transport **ret);
-void fk_transport_push(struct fk_transport *t, const void *data, size_t len);
+void fk_transport_push(struct fk_transport *t, const void *data, size_t len, int32_t nsid);
 void fk_transport_overrun(struct fk_transport *t);
-void fk_broadcast(struct nctl_fake *f, unsigned group, const void *data, size_t len);
+void fk_broadcast(struct fk_netns *ns, unsigned group, const void *data, size_t len);
+void fk_queue_free(struct nctl_list *queue);
 void fk_release_held(struct nctl_fake *f);
 
+/* netns.c */
+struct fk_netns *fk_netns_new(struct nctl_fake *f); /* with lo; NULL: no memory */
+void fk_netns_free(struct fk_netns *ns);
+struct fk_netns *fk_netns_find(struct nctl_fake *f, uint64_t cookie); /* NULL: gone */
+void fk_netns_unhold(struct fk_netns *ns); /* takes it down if nothing holds it */
+
 /* request.c: all messages of a datagram; t NULL: exec, the answer's errno is the result */
-int fk_datagram(struct nctl_fake *f, struct fk_transport *t, const void *data, size_t len);
+int fk_datagram(struct fk_netns *ns, struct fk_transport *t, const void *data, size_t len);
 
 /* dump.c */
 int fk_dump_start(struct fk_req *rq, struct fk_transport *t);

@@ -16,17 +16,17 @@ static int fk_delete_group(struct fk_req *rq, uint32_t group)
 	bool found = false;
 	if (!group)
 		return -EPERM;
-	nctl_list_for_each(pos, fk_links(rq->f)) {
+	nctl_list_for_each(pos, fk_links(rq->target)) {
 		struct fk_link *l = nctl_list_entry(pos, struct fk_link, node);
 		if (l->group != group)
 			continue;
-		if (!l->kind)
+		if (!fk_is_virtual(l))
 			return -EOPNOTSUPP;
 		found = true;
 	}
 	if (!found)
 		return -ENODEV;
-	nctl_list_for_each(pos, fk_links(rq->f)) {
+	nctl_list_for_each(pos, fk_links(rq->target)) {
 		struct fk_link *l = nctl_list_entry(pos, struct fk_link, node);
 		if (l->group == group)
 			fk_doom(rq->f, l, &doomed);
@@ -45,31 +45,33 @@ int fk_do_dellink(struct fk_req *rq)
 	int r = fk_parse_msg(tb, IFLA_MAX, rq->nlh, sizeof *ifi);
 	if (r == 0)
 		r = fk_check_link_attrs(rq, tb);
+	if (r == 0)
+		r = fk_set_target(rq, tb);
 	if (r < 0)
 		return r;
 	const struct nlattr *by = tb[IFLA_IFNAME] ? tb[IFLA_IFNAME] : tb[IFLA_ALT_IFNAME];
 	if (ifi->ifi_index > 0)
-		l = fk_link_by_index(rq->f, ifi->ifi_index);
+		l = fk_link_by_index(rq->target, ifi->ifi_index);
 	else if (by && fk_str(by, name, sizeof name))
-		l = fk_link_by_name(rq->f, name);
+		l = fk_link_by_name(rq->target, name);
 	else if (tb[IFLA_GROUP])
 		return fk_delete_group(rq, fk_u32(tb[IFLA_GROUP]));
 	else
 		return -EINVAL;
 	if (!l)
 		return -ENODEV;
-	if (!l->kind)
+	if (!fk_is_virtual(l))
 		return -EOPNOTSUPP;
 	fk_doom(rq->f, l, &doomed);
 	fk_links_kill(rq->f, &doomed);
 	return 0;
 }
 
-static int fk_altname_add(struct fk_req *rq, struct fk_link *l, const char *name)
+static int fk_altname_add(struct fk_link *l, const char *name)
 {
 	if (!*name || strchr(name, '/') || strchr(name, ' '))
 		return -EINVAL;
-	if (fk_link_by_name(rq->f, name))
+	if (fk_link_by_name(l->ns, name))
 		return -EEXIST;
 	if (l->n_altnames == FK_MAX_ALTNAMES)
 		return -ENOMEM;
@@ -77,7 +79,7 @@ static int fk_altname_add(struct fk_req *rq, struct fk_link *l, const char *name
 	return 0;
 }
 
-static int fk_altname_del(struct fk_req *rq, struct fk_link *l, const char *name)
+static int fk_altname_del(struct fk_link *l, const char *name)
 {
 	for (unsigned i = 0; i < l->n_altnames; i++) {
 		if (strcmp(l->altnames[i], name) != 0)
@@ -86,7 +88,7 @@ static int fk_altname_del(struct fk_req *rq, struct fk_link *l, const char *name
 		memmove(l->altnames[i], l->altnames[i + 1], (l->n_altnames - i) * sizeof l->altnames[0]);
 		return 0;
 	}
-	return fk_link_by_name(rq->f, name) ? -EINVAL : -ENOENT;
+	return fk_link_by_name(l->ns, name) ? -EINVAL : -ENOENT;
 }
 
 /* All names of the list, until one is refused. */
@@ -103,7 +105,7 @@ static int fk_altnames(struct fk_req *rq, struct fk_link *l, const struct nlattr
 		if (!fk_str(a, name, sizeof name))
 			return fk_refuse(rq, -ERANGE, "Attribute failed policy validation");
 		bool add = rq->nlh->nlmsg_type == RTM_NEWLINKPROP;
-		int r = add ? fk_altname_add(rq, l, name) : fk_altname_del(rq, l, name);
+		int r = add ? fk_altname_add(l, name) : fk_altname_del(l, name);
 		if (r < 0)
 			return r;
 		*ret_changed = true;
@@ -127,9 +129,9 @@ int fk_do_linkprop(struct fk_req *rq)
 	if (r < 0)
 		return r;
 	if (ifi->ifi_index > 0)
-		l = fk_link_by_index(rq->f, ifi->ifi_index);
+		l = fk_link_by_index(rq->target, ifi->ifi_index);
 	else if (tb[IFLA_IFNAME] && fk_str(tb[IFLA_IFNAME], name, sizeof name))
-		l = fk_link_by_name(rq->f, name);
+		l = fk_link_by_name(rq->target, name);
 	else
 		return -EINVAL;
 	if (!l)

@@ -115,6 +115,9 @@ static bool fk_describe_link(const struct nlmsghdr *nlh, bool mask_auto, struct 
 	fk_say_mac(w, "brd", tb[IFLA_BROADCAST], mask_auto);
 	fk_say_u32(w, "master", tb[IFLA_MASTER]);
 	fk_say_u32(w, "link", tb[IFLA_LINK]);
+	fk_say_u32(w, "link-nsid", tb[IFLA_LINK_NETNSID]);
+	fk_say_u32(w, "to-nsid", tb[IFLA_NEW_NETNSID]);
+	fk_say_u32(w, "to-index", tb[IFLA_NEW_IFINDEX]);
 	if (tb[IFLA_OPERSTATE])
 		fk_say(w, " oper=%u", fk_u8(tb[IFLA_OPERSTATE]));
 	if (tb[IFLA_CARRIER])

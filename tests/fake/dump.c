@@ -23,7 +23,7 @@ static int fk_dump_filters(struct fk_req *rq, struct fk_dump *d)
 			return fk_refuse(rq, -EINVAL, "Invalid values in header for address dump request");
 		d->family = ifa->ifa_family;
 		d->ifindex = (int)ifa->ifa_index;
-		if (d->ifindex && !fk_link_by_index(rq->f, d->ifindex))
+		if (d->ifindex && !fk_link_by_index(rq->ns, d->ifindex))
 			return -ENODEV;
 		return 0;
 	}
@@ -37,6 +37,8 @@ static int fk_dump_filters(struct fk_req *rq, struct fk_dump *d)
 	int r = fk_parse_msg(tb, IFLA_MAX, rq->nlh, sizeof *ifi);
 	if (r < 0)
 		return r;
+	if (tb[IFLA_TARGET_NETNSID])
+		return -EOPNOTSUPP; /* not modelled */
 	if (tb[IFLA_MASTER])
 		d->master = (int)fk_u32(tb[IFLA_MASTER]);
 	if (tb[IFLA_LINKINFO] && fk_parse_nest(info, IFLA_INFO_MAX, tb[IFLA_LINKINFO]) == 0 &&
@@ -68,7 +70,7 @@ static bool fk_dump_wants(const struct fk_dump *d, const struct fk_link *l)
 		return !d->ifindex || d->ifindex == l->ifindex;
 	if (d->master && (!l->master || l->master->ifindex != d->master))
 		return false;
-	return !*d->kind || (l->kind && strcmp(d->kind, l->kind->name) == 0);
+	return !*d->kind || (fk_is_virtual(l) && strcmp(d->kind, l->kind->name) == 0);
 }
 
 /* Puts one object, or nothing and false if it does not fit. */
@@ -100,14 +102,14 @@ static bool fk_dump_addrs(struct fk_buf *b, struct fk_dump *d, const struct fk_l
 }
 
 /* True when all is in. */
-static bool fk_dump_fill(struct nctl_fake *f, struct fk_dump *d, struct fk_buf *b)
+static bool fk_dump_fill(struct fk_netns *ns, struct fk_dump *d, struct fk_buf *b)
 {
 	struct nctl_list *pos;
 	int passes = d->type == RTM_GETADDR ? 2 : 1;
 	for (; d->pass < passes; d->pass++, d->next_index = 0) {
 		if (passes == 2 && d->family && d->family != (d->pass ? AF_INET6 : AF_INET))
 			continue;
-		nctl_list_for_each(pos, &f->by_index) {
+		nctl_list_for_each(pos, &ns->by_index) {
 			struct fk_link *l = nctl_list_entry(pos, struct fk_link, index_node);
 			size_t before = b->len;
 			if (l->ifindex < d->next_index || !fk_dump_wants(d, l))
@@ -148,7 +150,7 @@ void fk_dump_next(struct fk_transport *t)
 	struct fk_buf b = {.p = malloc(cap), .cap = cap};
 	if (!b.p)
 		abort();
-	bool all = fk_dump_fill(f, d, &b);
+	bool all = fk_dump_fill(t->ns, d, &b);
 	if (all && b.cap - b.len >= NLMSG_SPACE(sizeof zero)) {
 		size_t start = fk_msg_begin(&b, NLMSG_DONE, NLM_F_MULTI, d->seq, &zero, sizeof zero);
 		fk_msg_end(&b, start);
@@ -156,7 +158,7 @@ void fk_dump_next(struct fk_transport *t)
 			fk_mark_interrupted(b.p, b.len);
 		d->active = false;
 	}
-	fk_transport_push(t, b.p, b.len);
+	fk_transport_push(t, b.p, b.len, -1);
 	free(b.p);
 }
 
@@ -175,14 +177,14 @@ int fk_get_one(struct fk_req *rq, struct fk_transport *t)
 		return r;
 	const struct nlattr *by = tb[IFLA_IFNAME] ? tb[IFLA_IFNAME] : tb[IFLA_ALT_IFNAME];
 	if (ifi->ifi_index > 0)
-		l = fk_link_by_index(rq->f, ifi->ifi_index);
+		l = fk_link_by_index(rq->ns, ifi->ifi_index);
 	else if (by && fk_str(by, name, sizeof name))
-		l = fk_link_by_name(rq->f, name);
+		l = fk_link_by_name(rq->ns, name);
 	else
 		return -EINVAL;
 	if (!l)
 		return -ENODEV;
 	fk_put_link(&b, l, RTM_NEWLINK, 0, rq->nlh->nlmsg_seq);
-	fk_transport_push(t, bytes, b.len);
+	fk_transport_push(t, bytes, b.len, -1);
 	return 0;
 }

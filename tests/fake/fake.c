@@ -23,27 +23,8 @@ void fk_unlock(struct nctl_fake *f)
 
 static int fk_get_cookie(struct nctl_kernel *k, uint64_t *ret)
 {
-	*ret = nctl_container_of(k, struct nctl_fake, kernel)->cookie;
+	*ret = nctl_container_of(k, struct fk_kernel, base)->cookie;
 	return 0;
-}
-
-static struct fk_link *fk_new_lo(struct nctl_fake *f)
-{
-	struct fk_req rq = {.f = f};
-	struct fk_link *lo = fk_link_new(f, NULL);
-	if (!lo)
-		return NULL;
-	lo->ifindex = 1;
-	strcpy(lo->name, "lo");
-	lo->flags = IFF_LOOPBACK;
-	lo->type = 772; /* ARPHRD_LOOPBACK */
-	lo->mtu = 65536;
-	lo->min_mtu = lo->max_mtu = 0;
-	lo->announced = true;
-	memset(lo->addr, 0, sizeof lo->addr);
-	memset(lo->brd, 0, sizeof lo->brd);
-	fk_link_register(&rq, lo);
-	return lo;
 }
 
 struct nctl_fake *nctl_fake_new(uint64_t seed)
@@ -56,45 +37,33 @@ struct nctl_fake *nctl_fake_new(uint64_t seed)
 	pthread_mutexattr_settype(&attr, PTHREAD_MUTEX_RECURSIVE);
 	pthread_mutex_init(&f->lock, &attr);
 	pthread_mutexattr_destroy(&attr);
-	f->kernel.open = fk_transport_open;
-	f->kernel.get_cookie = fk_get_cookie;
-	f->cookie = seed + 0x1000;
+	f->kernel = (struct fk_kernel){
+		.base = {.open = fk_transport_open, .get_cookie = fk_get_cookie},
+		.f = f,
+		.cookie = seed + 0x1000,
+	};
 	f->rng = seed * 2 + 1;
 	f->version = 6018;
-	f->rcvbuf[NCTL_TRANSPORT_EVENTS] = 64 << 20;
+	f->rcvbuf[NCTL_TRANSPORT_EVENTS] = f->rcvbuf[NCTL_TRANSPORT_EVENTS_ALL] = 64 << 20;
 	f->rcvbuf[NCTL_TRANSPORT_REQUEST] = 2 << 20;
-	nctl_list_init(&f->links);
-	nctl_list_init(&f->by_index);
 	nctl_list_init(&f->watch);
 	nctl_list_init(&f->transports);
+	nctl_list_init(&f->dad_spaces);
 	nctl_list_init(&f->refusals);
-	nctl_list_init(&f->held);
-	if (!fk_new_lo(f))
-		return nctl_fake_free(f);
-	return f;
-}
-
-static void fk_free_all(struct nctl_fake *f)
-{
-	struct nctl_list *pos, *tmp;
-	nctl_list_for_each_safe(pos, tmp, &f->links)
-		fk_link_destroy(nctl_list_entry(pos, struct fk_link, node));
-	nctl_list_for_each_safe(pos, tmp, &f->refusals) {
-		nctl_list_del(pos);
-		free(nctl_list_entry(pos, struct fk_refusal, node));
-	}
-	nctl_list_for_each_safe(pos, tmp, &f->held) {
-		nctl_list_del(pos);
-		free(nctl_list_entry(pos, struct fk_dgram, node));
-	}
+	f->home = fk_netns_new(f);
+	return f->home ? f : nctl_fake_free(f);
 }
 
 struct nctl_fake *nctl_fake_free(struct nctl_fake *f)
 {
 	if (!f)
 		return NULL;
-	fk_free_all(f);
+	for (size_t i = 0; i < f->n_spaces; i++)
+		if (f->spaces[i])
+			fk_netns_free(f->spaces[i]);
+	nctl_fake_clear_refusals(f);
 	pthread_mutex_destroy(&f->lock);
+	free(f->spaces);
 	free(f);
 	return NULL;
 }
@@ -106,7 +75,7 @@ void nctl_fake_freep(struct nctl_fake **f)
 
 struct nctl_kernel *nctl_fake_kernel(struct nctl_fake *f)
 {
-	return &f->kernel;
+	return &f->kernel.base;
 }
 
 void nctl_fake_set_version(struct nctl_fake *f, unsigned major, unsigned minor)
@@ -125,10 +94,7 @@ void nctl_fake_set_dad(struct nctl_fake *f, bool on)
 
 int nctl_fake_exec(struct nctl_fake *f, const void *msg, size_t len)
 {
-	fk_lock(f);
-	int r = fk_datagram(f, NULL, msg, len);
-	fk_unlock(f);
-	return r;
+	return nctl_fake_netns_exec(f, f->home->cookie, msg, len);
 }
 
 unsigned nctl_fake_lazy_rounds(struct nctl_fake *f)
@@ -205,30 +171,21 @@ void nctl_fake_clear_refusals(struct nctl_fake *f)
 	fk_unlock(f);
 }
 
-static void fk_drop_queue(struct fk_transport *t)
-{
-	struct nctl_list *pos, *tmp;
-	nctl_list_for_each_safe(pos, tmp, &t->queue) {
-		nctl_list_del(pos);
-		free(nctl_list_entry(pos, struct fk_dgram, node));
-	}
-	t->rmem = 0;
-	fk_transport_overrun(t);
-	t->congested = false;
-}
-
 void nctl_fake_overrun_events(struct nctl_fake *f, unsigned n)
 {
 	struct nctl_list *pos;
 	fk_lock(f);
 	nctl_list_for_each(pos, &f->transports) {
 		struct fk_transport *t = nctl_list_entry(pos, struct fk_transport, node);
-		if (t->role != NCTL_TRANSPORT_EVENTS)
+		if (t->role == NCTL_TRANSPORT_REQUEST)
 			continue;
+		t->drop = n;
 		if (n)
-			t->drop = n;
-		else
-			fk_drop_queue(t);
+			continue;
+		fk_queue_free(&t->queue);
+		t->rmem = 0;
+		fk_transport_overrun(t);
+		t->congested = false;
 	}
 	fk_unlock(f);
 }

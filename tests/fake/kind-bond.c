@@ -174,7 +174,7 @@ static void fk_bond_port(struct nctl_fake *f, struct fk_link *bond, struct fk_li
 static int fk_bond_set_mtu(struct fk_req *rq, struct fk_link *bond, uint32_t mtu)
 {
 	struct nctl_list *pos;
-	nctl_list_for_each(pos, fk_links(rq->f)) {
+	nctl_list_for_each(pos, fk_links(bond->ns)) {
 		struct fk_link *p = nctl_list_entry(pos, struct fk_link, node);
 		int r = p->master == bond ? fk_set_mtu(rq, p, mtu) : 0;
 		if (r < 0)
@@ -186,7 +186,7 @@ static int fk_bond_set_mtu(struct fk_req *rq, struct fk_link *bond, uint32_t mtu
 static int fk_bond_set_addr(struct fk_req *rq, struct fk_link *bond, const uint8_t *addr)
 {
 	struct nctl_list *pos;
-	nctl_list_for_each(pos, fk_links(rq->f)) {
+	nctl_list_for_each(pos, fk_links(bond->ns)) {
 		struct fk_link *p = nctl_list_entry(pos, struct fk_link, node);
 		int r = p->master == bond ? fk_set_addr(rq, p, addr) : 0;
 		if (r < 0)
@@ -233,6 +233,7 @@ static size_t fk_bond_data(const struct fk_link *l, uint8_t *buf)
 
 const struct fk_kind fk_kind_bond = {
 	.name = "bond",
+	.local = true,
 	.setup = fk_bond_setup,
 	.create = fk_bond_create,
 	.change = fk_bond_change,

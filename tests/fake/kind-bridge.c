@@ -11,13 +11,13 @@
 #include "fake/core.h"
 #include "fake/wire.h"
 
-static void fk_bridge_port_event_send(
-	struct nctl_fake *f, struct fk_link *br, struct fk_link *port, uint16_t type)
+static void fk_bridge_tell(
+	struct fk_link *br, struct fk_link *port, uint16_t type)
 {
 	uint8_t bytes[1024];
 	struct fk_buf b = FK_BUF(bytes);
 	fk_put_bridge_port(&b, port, br, type);
-	fk_broadcast(f, RTNLGRP_LINK, bytes, b.len);
+	fk_broadcast(br->ns, RTNLGRP_LINK, bytes, b.len);
 }
 
 /* br_port_state_selection() */
@@ -25,7 +25,7 @@ static void fk_bridge_select(struct nctl_fake *f, struct fk_link *br)
 {
 	struct nctl_list *pos;
 	bool live = false;
-	nctl_list_for_each(pos, fk_links(f)) {
+	nctl_list_for_each(pos, fk_links(br->ns)) {
 		const struct fk_link *p = nctl_list_entry(pos, struct fk_link, node);
 		live |= p->master == br && p->port_live;
 	}
@@ -36,10 +36,10 @@ static void fk_bridge_port(struct nctl_fake *f, struct fk_link *br, struct fk_li
 {
 	port->port_live = live;
 	if (!live)
-		fk_bridge_port_event_send(f, br, port, RTM_NEWLINK);
+		fk_bridge_tell(br, port, RTM_NEWLINK);
 	fk_bridge_select(f, br);
 	if (live)
-		fk_bridge_port_event_send(f, br, port, RTM_NEWLINK);
+		fk_bridge_tell(br, port, RTM_NEWLINK);
 }
 
 static bool fk_port_ready(const struct fk_link *port)
@@ -55,7 +55,7 @@ static bool fk_bridge_mac(struct nctl_fake *f, struct fk_link *br)
 	struct nctl_list *pos;
 	if (br->addr_set)
 		return false;
-	nctl_list_for_each(pos, fk_links(f)) {
+	nctl_list_for_each(pos, fk_links(br->ns)) {
 		const struct fk_link *p = nctl_list_entry(pos, struct fk_link, node);
 		if (p->master == br && (best == zero || memcmp(p->addr, best, FK_ETH_ALEN) < 0))
 			best = p->addr;
@@ -81,7 +81,7 @@ static void fk_bridge_mtu(struct nctl_fake *f, struct fk_link *br)
 	uint32_t mtu = 0;
 	if (br->mtu_set)
 		return;
-	nctl_list_for_each(pos, fk_links(f)) {
+	nctl_list_for_each(pos, fk_links(br->ns)) {
 		const struct fk_link *p = nctl_list_entry(pos, struct fk_link, node);
 		if (p->master == br && (mtu == 0 || p->mtu < mtu))
 			mtu = p->mtu;
@@ -140,7 +140,7 @@ static int fk_bridge_enslave(struct fk_req *rq, struct fk_link *br, struct fk_li
 	bool moved = fk_bridge_mac(f, br);
 	if (fk_port_ready(port) && br->flags & IFF_UP)
 		fk_bridge_port(f, br, port, true);
-	fk_bridge_port_event_send(f, br, port, RTM_NEWLINK);
+	fk_bridge_tell(br, port, RTM_NEWLINK);
 	if (moved)
 		fk_notify(f, br, FK_CHANGEADDR);
 	fk_bridge_mtu(f, br);
@@ -152,7 +152,7 @@ static void fk_bridge_unlink(struct nctl_fake *f, struct fk_link *br, struct fk_
 {
 	fk_link_event(f, port); /* it is no longer promiscuous */
 	fk_bridge_port(f, br, port, false);
-	fk_bridge_port_event_send(f, br, port, RTM_DELLINK);
+	fk_bridge_tell(br, port, RTM_DELLINK);
 	port->master = NULL;
 	fk_notify(f, port, FK_CHANGEUPPER);
 }
@@ -201,13 +201,13 @@ static void fk_bridge_port_changed(
 	case FK_CHANGEINFO:
 		return;
 	}
-	fk_bridge_port_event_send(f, br, port, RTM_NEWLINK);
+	fk_bridge_tell(br, port, RTM_NEWLINK);
 }
 
 static int fk_bridge_open(struct nctl_fake *f, struct fk_link *br)
 {
 	struct nctl_list *pos;
-	nctl_list_for_each(pos, fk_links(f)) {
+	nctl_list_for_each(pos, fk_links(br->ns)) {
 		struct fk_link *p = nctl_list_entry(pos, struct fk_link, node);
 		if (p->master == br && fk_port_ready(p))
 			fk_bridge_port(f, br, p, true);
@@ -218,7 +218,7 @@ static int fk_bridge_open(struct nctl_fake *f, struct fk_link *br)
 static void fk_bridge_stop(struct nctl_fake *f, struct fk_link *br)
 {
 	struct nctl_list *pos;
-	nctl_list_for_each(pos, fk_links(f)) {
+	nctl_list_for_each(pos, fk_links(br->ns)) {
 		struct fk_link *p = nctl_list_entry(pos, struct fk_link, node);
 		if (p->master == br && p->port_live)
 			fk_bridge_port(f, br, p, false);
@@ -229,7 +229,7 @@ static void fk_bridge_doom(struct nctl_fake *f, struct fk_link *br, struct nctl_
 {
 	struct nctl_list *pos;
 	(void)doomed;
-	nctl_list_for_each(pos, fk_links(f)) {
+	nctl_list_for_each(pos, fk_links(br->ns)) {
 		struct fk_link *p = nctl_list_entry(pos, struct fk_link, node);
 		if (p->master == br)
 			fk_bridge_unlink(f, br, p);
@@ -238,6 +238,7 @@ static void fk_bridge_doom(struct nctl_fake *f, struct fk_link *br, struct nctl_
 
 const struct fk_kind fk_kind_bridge = {
 	.name = "bridge",
+	.local = true,
 	.open = fk_bridge_open,
 	.stop = fk_bridge_stop,
 	.create = fk_bridge_create,

@@ -39,6 +39,9 @@ static void fk_ifb_setup(struct nctl_fake *f, struct fk_link *l)
 
 const struct fk_kind fk_kind_ifb = {.name = "ifb", .setup = fk_ifb_setup};
 
+/* A network card, as far as a dummy is like one. */
+const struct fk_kind fk_kind_card = {.name = "", .physical = true};
+
 static int fk_veth_validate(struct fk_req *rq, const struct nlattr **tb, const struct nlattr *data)
 {
 	(void)rq;
@@ -62,7 +65,7 @@ static int fk_veth_peer(struct fk_req *rq, struct fk_link *l, const struct nlatt
 	int r = fk_check_link_attrs(rq, tb);
 	if (r < 0)
 		return r;
-	struct fk_link *peer = fk_link_new(rq->f, &fk_kind_veth);
+	struct fk_link *peer = fk_link_new(rq->ns, &fk_kind_veth); /* IFLA_TARGET_NETNSID is not for it */
 	if (!peer)
 		return -ENOMEM;
 	strcpy(peer->name, "veth%d");

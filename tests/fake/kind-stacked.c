@@ -38,7 +38,7 @@ static int fk_lower(struct fk_req *rq, const struct nlattr **tb, struct fk_link 
 {
 	if (!tb[IFLA_LINK])
 		return fk_refuse(rq, -EINVAL, "link not specified");
-	*ret = fk_link_by_index(rq->f, (int)fk_u32(tb[IFLA_LINK]));
+	*ret = fk_link_by_index(rq->ns, (int)fk_u32(tb[IFLA_LINK]));
 	return *ret ? 0 : fk_refuse(rq, -ENODEV, "link does not exist");
 }
 
@@ -107,9 +107,10 @@ static bool fk_macvlan_busy(struct nctl_fake *f, const struct fk_link *l, const 
 	struct nctl_list *pos;
 	if (memcmp(l->lower->addr, addr, FK_ETH_ALEN) == 0)
 		return true;
-	nctl_list_for_each(pos, fk_links(f)) {
-		const struct fk_link *o = nctl_list_entry(pos, struct fk_link, node);
-		if (o->kind == &fk_kind_macvlan && o->lower == l->lower && o != l && o->flags & IFF_UP &&
+	(void)f;
+	nctl_list_for_each(pos, &l->lower->uppers) {
+		const struct fk_link *o = nctl_list_entry(pos, struct fk_link, upper_node);
+		if (o->kind == &fk_kind_macvlan && o != l && o->flags & IFF_UP &&
 			memcmp(o->addr, addr, FK_ETH_ALEN) == 0)
 			return true;
 	}
@@ -199,10 +200,9 @@ static int fk_vlan_check(
 		return r;
 	if (!l->lower->kind || l->lower->kind == &fk_kind_vrf)
 		r = fk_refuse(rq, -EOPNOTSUPP, "VLANs not supported on device");
-	nctl_list_for_each(pos, fk_links(rq->f)) {
-		const struct fk_link *o = nctl_list_entry(pos, struct fk_link, node);
-		if (o->kind == l->kind && o->lower == l->lower && o->id == l->id &&
-			o->vlan_proto == l->vlan_proto)
+	nctl_list_for_each(pos, &l->lower->uppers) {
+		const struct fk_link *o = nctl_list_entry(pos, struct fk_link, upper_node);
+		if (o->kind == l->kind && o->id == l->id && o->vlan_proto == l->vlan_proto)
 			return fk_refuse(rq, -EEXIST, "VLAN device already exists");
 	}
 	return r;

@@ -95,6 +95,7 @@ static size_t fk_vrf_data(const struct fk_link *l, uint8_t *buf)
 
 const struct fk_kind fk_kind_vrf = {
 	.name = "vrf",
+	.local = true,
 	.setup = fk_vrf_setup,
 	.create = fk_vrf_create,
 	.enslave = fk_vrf_enslave,

@@ -15,10 +15,10 @@ enum { FK_PORT_DISABLED, FK_PORT_FORWARDING = 3 }; /* BR_STATE_* of linux/if_bri
 static void fk_put_linkinfo(struct fk_buf *b, const struct fk_link *l)
 {
 	bool port = l->master && l->master->kind;
-	if (!l->kind && !port)
+	if (!fk_is_virtual(l) && !port)
 		return;
 	size_t nest = fk_nest_begin(b, IFLA_LINKINFO);
-	if (l->kind) {
+	if (fk_is_virtual(l)) {
 		fk_put_str(b, IFLA_INFO_KIND, l->kind->name);
 		if (l->kind->put_data || l->data_len) {
 			uint8_t bytes[256];
@@ -64,6 +64,17 @@ static int fk_iflink(const struct fk_link *l)
 	return l->lower ? l->lower->ifindex : l->ifindex;
 }
 
+/* rtnl_fill_link_netnsid(): a link in another namespace is named whatever its index. */
+static void fk_put_iflink(struct fk_buf *b, const struct fk_link *l)
+{
+	const struct fk_link *below = l->kind == &fk_kind_veth ? l->peer : l->lower;
+	bool far = below && below->ns != l->ns;
+	if (far)
+		fk_put_u32(b, IFLA_LINK_NETNSID, (uint32_t)fk_netns_id_alloc(l->ns, below->ns));
+	if (far || fk_iflink(l) != l->ifindex)
+		fk_put_u32(b, IFLA_LINK, (uint32_t)fk_iflink(l));
+}
+
 void fk_put_link(struct fk_buf *b, const struct fk_link *l, uint16_t type, uint16_t flags, uint32_t seq)
 {
 	struct ifinfomsg ifi = {
@@ -89,8 +100,7 @@ void fk_put_link(struct fk_buf *b, const struct fk_link *l, uint16_t type, uint1
 		fk_put_str(b, IFLA_IFALIAS, l->alias);
 	if (l->master)
 		fk_put_u32(b, IFLA_MASTER, (uint32_t)l->master->ifindex);
-	if (fk_iflink(l) != l->ifindex)
-		fk_put_u32(b, IFLA_LINK, (uint32_t)fk_iflink(l));
+	fk_put_iflink(b, l);
 	fk_put_u8(b, IFLA_PROTO_DOWN, 0);
 	fk_put(b, IFLA_ADDRESS, l->addr, sizeof l->addr);
 	fk_put(b, IFLA_BROADCAST, l->brd, sizeof l->brd);

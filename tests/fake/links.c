@@ -27,16 +27,19 @@ void fk_random_addr(struct nctl_fake *f, uint8_t addr[static FK_ETH_ALEN])
 	addr[0] = (addr[0] & 0xfc) | 2;
 }
 
-struct nctl_list *fk_links(struct nctl_fake *f)
+struct nctl_list *fk_links(struct fk_netns *ns)
 {
-	return &f->links;
+	return &ns->links;
 }
 
-struct fk_link *fk_link_new(struct nctl_fake *f, const struct fk_kind *kind)
+struct fk_link *fk_link_new(struct fk_netns *ns, const struct fk_kind *kind)
 {
 	struct fk_link *l = calloc(1, sizeof *l);
 	if (!l)
 		return NULL;
+	l->ns = ns;
+	nctl_list_init(&l->uppers);
+	nctl_list_init(&l->upper_node);
 	nctl_list_init(&l->node);
 	nctl_list_init(&l->index_node);
 	nctl_list_init(&l->watch);
@@ -51,10 +54,10 @@ struct fk_link *fk_link_new(struct nctl_fake *f, const struct fk_kind *kind)
 	l->min_mtu = 68;
 	l->max_mtu = 65535;
 	l->txqlen = 1000;
-	fk_random_addr(f, l->addr);
+	fk_random_addr(ns->f, l->addr);
 	memset(l->brd, 0xff, sizeof l->brd);
 	if (kind && kind->setup)
-		kind->setup(f, l);
+		kind->setup(ns->f, l);
 	return l;
 }
 
@@ -69,19 +72,23 @@ static void fk_addrs_destroy(struct nctl_list *head)
 
 void fk_link_destroy(struct fk_link *l)
 {
+	struct nctl_list *pos;
+	while ((pos = nctl_list_first(&l->uppers)))
+		nctl_list_del(pos);
 	nctl_list_del(&l->node);
 	nctl_list_del(&l->index_node);
 	nctl_list_del(&l->watch);
 	nctl_list_del(&l->doom);
+	nctl_list_del(&l->upper_node);
 	fk_addrs_destroy(&l->addrs4);
 	fk_addrs_destroy(&l->addrs6);
 	free(l);
 }
 
-struct fk_link *fk_link_by_index(struct nctl_fake *f, int ifindex)
+struct fk_link *fk_link_by_index(struct fk_netns *ns, int ifindex)
 {
 	struct nctl_list *pos;
-	nctl_list_for_each(pos, &f->links) {
+	nctl_list_for_each(pos, &ns->links) {
 		struct fk_link *l = nctl_list_entry(pos, struct fk_link, node);
 		if (l->ifindex == ifindex && !l->dying)
 			return l;
@@ -89,10 +96,10 @@ struct fk_link *fk_link_by_index(struct nctl_fake *f, int ifindex)
 	return NULL;
 }
 
-struct fk_link *fk_link_by_name(struct nctl_fake *f, const char *name)
+struct fk_link *fk_link_by_name(struct fk_netns *ns, const char *name)
 {
 	struct nctl_list *pos;
-	nctl_list_for_each(pos, &f->links) {
+	nctl_list_for_each(pos, &ns->links) {
 		struct fk_link *l = nctl_list_entry(pos, struct fk_link, node);
 		if (l->dying)
 			continue;
@@ -114,34 +121,43 @@ bool fk_name_valid(const char *name)
 }
 
 /* Fills in the number of a name with "%d" in it: the lowest free one. */
-static int fk_name_number(struct nctl_fake *f, struct fk_link *l)
+int fk_name_number(struct fk_netns *ns, char pattern[static IFNAMSIZ])
 {
 	char name[IFNAMSIZ * 2];
-	char *percent = strchr(l->name, '%');
+	char *percent = strchr(pattern, '%');
 	if (!percent)
-		return fk_link_by_name(f, l->name) ? -EEXIST : 0;
+		return fk_link_by_name(ns, pattern) ? -EEXIST : 0;
 	if (percent[1] != 'd' || strchr(percent + 2, '%'))
 		return -EINVAL;
 	for (int i = 0; i < 32768; i++) {
-		snprintf(name, sizeof name, "%.*s%d%s", (int)(percent - l->name), l->name, i, percent + 2);
-		if (fk_link_by_name(f, name))
+		snprintf(name, sizeof name, "%.*s%d%s", (int)(percent - pattern), pattern, i, percent + 2);
+		if (fk_link_by_name(ns, name))
 			continue;
 		if (strlen(name) >= IFNAMSIZ)
 			return -ENFILE;
-		memcpy(l->name, name, IFNAMSIZ);
+		memcpy(pattern, name, IFNAMSIZ);
 		return 0;
 	}
 	return -ENFILE;
 }
 
-static void fk_link_insert(struct nctl_fake *f, struct fk_link *l)
+/* dev_index_reserve() */
+int fk_free_index(struct fk_netns *ns)
 {
-	struct nctl_list *pos = &f->by_index;
-	while (pos->prev != &f->by_index &&
+	do
+		ns->last_index++;
+	while (fk_link_by_index(ns, ns->last_index));
+	return ns->last_index;
+}
+
+void fk_link_insert(struct fk_link *l)
+{
+	struct nctl_list *head = &l->ns->by_index, *pos = head;
+	while (pos->prev != head &&
 		nctl_list_entry(pos->prev, struct fk_link, index_node)->ifindex > l->ifindex)
 		pos = pos->prev;
 	nctl_list_insert_before(pos, &l->index_node);
-	nctl_list_add_tail(&f->links, &l->node);
+	nctl_list_add_tail(&l->ns->links, &l->node);
 }
 
 int fk_link_register(struct fk_req *rq, struct fk_link *l)
@@ -149,19 +165,17 @@ int fk_link_register(struct fk_req *rq, struct fk_link *l)
 	struct nctl_fake *f = rq->f;
 	if (!fk_name_valid(l->name))
 		return -EINVAL;
-	int r = fk_name_number(f, l);
+	int r = fk_name_number(l->ns, l->name);
 	if (r < 0)
 		return r;
-	if (l->ifindex && fk_link_by_index(f, l->ifindex))
+	if (l->ifindex && fk_link_by_index(l->ns, l->ifindex))
 		return -EBUSY;
-	if (!l->ifindex) {
-		do
-			f->last_index++;
-		while (fk_link_by_index(f, f->last_index));
-		l->ifindex = f->last_index;
-	}
+	if (!l->ifindex)
+		l->ifindex = fk_free_index(l->ns);
 	l->registered = true;
-	fk_link_insert(f, l);
+	fk_link_insert(l);
+	if (l->lower)
+		nctl_list_add_tail(&l->lower->uppers, &l->upper_node);
 	fk_linkwatch_init(f, l);
 	fk_notify(f, l, FK_REGISTER);
 	return 0;
@@ -189,8 +203,9 @@ void fk_link_event(struct nctl_fake *f, struct fk_link *l)
 	struct fk_buf b = FK_BUF(bytes);
 	if (!l->registered || l->dying)
 		return;
+	(void)f;
 	fk_put_link(&b, l, RTM_NEWLINK, 0, 0);
-	fk_broadcast(f, RTNLGRP_LINK, bytes, b.len);
+	fk_broadcast(l->ns, RTNLGRP_LINK, bytes, b.len);
 }
 
 void fk_state_change(struct nctl_fake *f, struct fk_link *l)
@@ -223,9 +238,9 @@ void fk_notify(struct nctl_fake *f, struct fk_link *l, enum fk_event ev)
 	fk_inet6_event(f, l, ev);
 	if (l->master && l->master->kind->port_event)
 		l->master->kind->port_event(f, l->master, l, ev);
-	nctl_list_for_each(pos, &f->links) {
-		struct fk_link *u = nctl_list_entry(pos, struct fk_link, node);
-		if (u->lower == l && !u->dying && u->kind->lower_event)
+	nctl_list_for_each(pos, &l->uppers) {
+		struct fk_link *u = nctl_list_entry(pos, struct fk_link, upper_node);
+		if (!u->dying && u->kind->lower_event)
 			u->kind->lower_event(f, u, l, ev);
 	}
 }
@@ -242,7 +257,8 @@ struct fk_link *fk_first_port(struct nctl_fake *f, const struct fk_link *master,
 {
 	struct fk_link *first = NULL;
 	struct nctl_list *pos;
-	nctl_list_for_each(pos, &f->links) {
+	(void)f;
+	nctl_list_for_each(pos, &master->ns->links) {
 		struct fk_link *p = nctl_list_entry(pos, struct fk_link, node);
 		if (p->master == master && (p->port_live || !live) && (!first || p->joined < first->joined))
 			first = p;
@@ -256,7 +272,7 @@ bool fk_is_below(struct nctl_fake *f, const struct fk_link *l, const struct fk_l
 	struct nctl_list *pos;
 	if (upper->lower && (upper->lower == l || fk_is_below(f, l, upper->lower)))
 		return true;
-	nctl_list_for_each(pos, &f->links) {
+	nctl_list_for_each(pos, &upper->ns->links) {
 		const struct fk_link *p = nctl_list_entry(pos, struct fk_link, node);
 		if (p->master == upper && (p == l || fk_is_below(f, l, p)))
 			return true;
@@ -268,9 +284,10 @@ bool fk_is_below(struct nctl_fake *f, const struct fk_link *l, const struct fk_l
 bool fk_has_upper(struct nctl_fake *f, const struct fk_link *l, const struct fk_kind *kind)
 {
 	struct nctl_list *pos;
-	nctl_list_for_each(pos, &f->links) {
-		const struct fk_link *u = nctl_list_entry(pos, struct fk_link, node);
-		if (u->lower == l && (!kind || u->kind == kind))
+	(void)f;
+	nctl_list_for_each(pos, &l->uppers) {
+		const struct fk_link *u = nctl_list_entry(pos, struct fk_link, upper_node);
+		if (!kind || u->kind == kind)
 			return true;
 	}
 	return false;
@@ -309,11 +326,8 @@ static void fk_close_all(struct nctl_fake *f, struct nctl_list *doomed)
 static void fk_kill_uppers(struct nctl_fake *f, struct fk_link *l)
 {
 	struct nctl_list uppers = NCTL_LIST_INIT(uppers), *pos;
-	nctl_list_for_each(pos, &f->links) {
-		struct fk_link *u = nctl_list_entry(pos, struct fk_link, node);
-		if (u->lower == l)
-			fk_doom(f, u, &uppers);
-	}
+	nctl_list_for_each(pos, &l->uppers)
+		fk_doom(f, nctl_list_entry(pos, struct fk_link, upper_node), &uppers);
 	if (!nctl_list_empty(&uppers))
 		fk_links_kill(f, &uppers);
 }
@@ -327,7 +341,7 @@ static void fk_say_goodbye(struct nctl_fake *f, struct fk_link *l)
 	if (l->kind && l->kind->uninit)
 		l->kind->uninit(f, l);
 	if (l->announced)
-		fk_broadcast(f, RTNLGRP_LINK, bytes, b.len);
+		fk_broadcast(l->ns, RTNLGRP_LINK, bytes, b.len);
 }
 
 /* unregister_netdevice_many() and what follows; the list is empty afterwards. */

@@ -19,6 +19,8 @@ int fk_check_link_attrs(struct fk_req *rq, const struct nlattr **tb)
 		[IFLA_MASTER] = 4,
 		[IFLA_TXQLEN] = 4,
 		[IFLA_GROUP] = 4,
+		[IFLA_TARGET_NETNSID] = 4,
+		[IFLA_NEW_IFINDEX] = 4,
 		[IFLA_OPERSTATE] = 1,
 		[IFLA_LINKMODE] = 1,
 	};
@@ -35,6 +37,18 @@ int fk_check_link_attrs(struct fk_req *rq, const struct nlattr **tb)
 		return fk_refuse(rq, -ERANGE, "Attribute failed policy validation");
 	}
 	return 0;
+}
+
+/* rtnl_link_get_net_by_nlattr(): where the message wants its link to be, or to go. */
+int fk_set_target(struct fk_req *rq, const struct nlattr **tb)
+{
+	rq->target = rq->ns;
+	if (tb[IFLA_NET_NS_PID] || tb[IFLA_NET_NS_FD] || tb[IFLA_LINK_NETNSID])
+		return fk_refuse(rq, -EOPNOTSUPP, "not modelled");
+	if (!tb[IFLA_TARGET_NETNSID])
+		return 0;
+	rq->target = fk_netns_by_id(rq->ns, (int32_t)fk_u32(tb[IFLA_TARGET_NETNSID]));
+	return rq->target ? 0 : -EINVAL;
 }
 
 static bool fk_short_addr(const struct nlattr **tb)
@@ -122,11 +136,26 @@ static int fk_set_named(struct fk_req *rq, struct fk_link *l, const struct nlatt
 	return 0;
 }
 
+static int fk_setlink_move(struct fk_req *rq, struct fk_link *l, const struct nlattr **tb)
+{
+	char name[IFNAMSIZ] = "";
+	if (tb[IFLA_IFNAME])
+		fk_str(tb[IFLA_IFNAME], name, sizeof name);
+	int ifindex = tb[IFLA_NEW_IFINDEX] ? (int)fk_u32(tb[IFLA_NEW_IFINDEX]) : 0;
+	return fk_move(rq->f, l, rq->target, *name ? name : NULL, ifindex);
+}
+
 static int fk_setlink(struct fk_req *rq, struct fk_link *l, const struct nlattr **tb, bool tell)
 {
 	const struct ifinfomsg *ifi = NLMSG_DATA(rq->nlh);
 	unsigned flags;
-	int r = fk_short_addr(tb) ? -EINVAL : 0;
+	int r = 0;
+	if (rq->target != l->ns) {
+		r = fk_setlink_move(rq, l, tb);
+		tell = true;
+	}
+	if (r == 0 && fk_short_addr(tb))
+		r = -EINVAL;
 	if (r == 0 && tb[IFLA_ADDRESS])
 		r = fk_set_addr(rq, l, fk_data(tb[IFLA_ADDRESS]));
 	if (r == 0 && tb[IFLA_MTU])
@@ -153,7 +182,7 @@ static int fk_changelink(
 	if (rq->nlh->nlmsg_flags & NLM_F_REPLACE)
 		return -EOPNOTSUPP;
 	if (info[IFLA_INFO_KIND] && info[IFLA_INFO_DATA]) {
-		if (!l->kind || !l->kind->change ||
+		if (!fk_is_virtual(l) || !l->kind->change ||
 			strncmp(l->kind->name, fk_data(info[IFLA_INFO_KIND]), fk_len(info[IFLA_INFO_KIND])) !=
 				0)
 			return -EOPNOTSUPP;
@@ -238,7 +267,7 @@ static int fk_newlink_create(struct fk_req *rq, const struct nlattr **tb, const 
 	const struct fk_kind *kind = k ? fk_kind_find(fk_data(k), strnlen(fk_data(k), fk_len(k))) : NULL;
 	if (!kind)
 		return fk_refuse(rq, -EOPNOTSUPP, "Unknown device type");
-	struct fk_link *l = fk_link_new(rq->f, kind);
+	struct fk_link *l = fk_link_new(rq->target, kind);
 	if (!l)
 		return -ENOMEM;
 	if (tb[IFLA_IFNAME])
@@ -265,7 +294,7 @@ static int fk_change_group(struct fk_req *rq, const struct nlattr **tb)
 {
 	uint32_t group = fk_u32(tb[IFLA_GROUP]);
 	struct nctl_list *pos;
-	nctl_list_for_each(pos, fk_links(rq->f)) {
+	nctl_list_for_each(pos, fk_links(rq->ns)) {
 		struct fk_link *l = nctl_list_entry(pos, struct fk_link, node);
 		if (l->group != group)
 			continue;
@@ -287,15 +316,21 @@ int fk_do_newlink(struct fk_req *rq)
 		r = fk_check_link_attrs(rq, tb);
 	if (r == 0 && tb[IFLA_LINKINFO])
 		r = fk_parse_nest(info, IFLA_INFO_MAX, tb[IFLA_LINKINFO]);
+	if (r == 0)
+		r = fk_set_target(rq, tb);
 	if (r < 0)
 		return r;
+	/* when creating, in the target, and not in the socket's namespace as before 6.15 */
+	const uint16_t make = NLM_F_CREATE | NLM_F_EXCL;
+	bool there = rq->f->version >= 6015 && (rq->nlh->nlmsg_flags & make) == make;
+	struct fk_netns *ns = there ? rq->target : rq->ns;
 	const struct nlattr *by = tb[IFLA_IFNAME] ? tb[IFLA_IFNAME] : tb[IFLA_ALT_IFNAME];
 	if (ifi->ifi_index < 0)
 		return fk_refuse(rq, -EINVAL, "ifindex can't be negative");
 	if (ifi->ifi_index > 0)
-		l = fk_link_by_index(rq->f, ifi->ifi_index);
+		l = fk_link_by_index(ns, ifi->ifi_index);
 	else if (by && fk_str(by, name, sizeof name))
-		l = fk_link_by_name(rq->f, name);
+		l = fk_link_by_name(ns, name);
 	if (rq->nlh->nlmsg_type == RTM_SETLINK) {
 		if (!l)
 			return ifi->ifi_index > 0 || by ? -ENODEV : -EINVAL;

@@ -6,11 +6,14 @@
 /* What the fake kernel's files offer each other, by file; all under the fake's lock. */
 
 /* links.c: objects and the notifier chain */
-struct fk_link *fk_link_new(struct nctl_fake *f, const struct fk_kind *kind);
+struct fk_link *fk_link_new(struct fk_netns *ns, const struct fk_kind *kind);
 void fk_random_addr(struct nctl_fake *f, uint8_t addr[static FK_ETH_ALEN]);
 void fk_link_destroy(struct fk_link *l);
-struct fk_link *fk_link_by_index(struct nctl_fake *f, int ifindex);
-struct fk_link *fk_link_by_name(struct nctl_fake *f, const char *name);
+struct fk_link *fk_link_by_index(struct fk_netns *ns, int ifindex);
+struct fk_link *fk_link_by_name(struct fk_netns *ns, const char *name);
+int fk_name_number(struct fk_netns *ns, char name[static IFNAMSIZ]);
+int fk_free_index(struct fk_netns *ns);
+void fk_link_insert(struct fk_link *l);
 int fk_link_register(struct fk_req *rq, struct fk_link *l);
 void fk_notify(struct nctl_fake *f, struct fk_link *l, enum fk_event ev);
 void fk_link_event(struct nctl_fake *f, struct fk_link *l);
@@ -21,11 +24,19 @@ bool fk_oper_up(const struct fk_link *l);
 unsigned fk_link_flags(const struct fk_link *l);
 bool fk_is_below(struct nctl_fake *f, const struct fk_link *l, const struct fk_link *upper);
 bool fk_has_upper(struct nctl_fake *f, const struct fk_link *l, const struct fk_kind *kind);
-struct nctl_list *fk_links(struct nctl_fake *f);
+struct nctl_list *fk_links(struct fk_netns *ns);
 bool fk_name_valid(const char *name);
 void fk_doom(struct nctl_fake *f, struct fk_link *l,
 	struct nctl_list *doomed); /* also what its kind takes along */
 void fk_links_kill(struct nctl_fake *f, struct nctl_list *doomed);
+
+/* netns.c */
+int32_t fk_netns_id(const struct fk_netns *viewer, const struct fk_netns *ns); /* -1: none */
+int32_t fk_netns_id_alloc(struct fk_netns *viewer, struct fk_netns *ns);
+struct fk_netns *fk_netns_by_id(const struct fk_netns *viewer, int32_t nsid);
+
+/* move.c */
+int fk_move(struct nctl_fake *f, struct fk_link *l, struct fk_netns *to, const char *pattern, int ifindex);
 
 /* carrier.c: carrier, operstate and the delayed work behind them */
 void fk_carrier(struct nctl_fake *f, struct fk_link *l, bool on);
@@ -60,6 +71,7 @@ int fk_link_configure(struct fk_req *rq, struct fk_link *l, const struct ifinfom
 int fk_do_newlink(struct fk_req *rq);
 int fk_do_dellink(struct fk_req *rq);
 int fk_do_linkprop(struct fk_req *rq);
+int fk_set_target(struct fk_req *rq, const struct nlattr **tb);
 int fk_check_link_attrs(struct fk_req *rq, const struct nlattr **tb);
 int fk_request(struct fk_req *rq);
 

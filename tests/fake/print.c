@@ -25,13 +25,18 @@ static void fk_print_addrs(struct fk_lines *lines, const struct nctl_list *head)
 	}
 }
 
-char *nctl_fake_print(struct nctl_fake *f)
+char *nctl_fake_netns_print(struct nctl_fake *f, uint64_t cookie)
 {
 	_Alignas(8) uint8_t bytes[4096];
 	struct fk_lines lines = {0};
 	struct nctl_list *pos;
 	fk_lock(f);
-	nctl_list_for_each(pos, &f->by_index) {
+	struct fk_netns *ns = fk_netns_find(f, cookie);
+	if (!ns) {
+		fk_unlock(f);
+		return NULL;
+	}
+	nctl_list_for_each(pos, &ns->by_index) {
 		struct fk_link *l = nctl_list_entry(pos, struct fk_link, index_node);
 		struct fk_buf b = FK_BUF(bytes);
 		fk_put_link(&b, l, RTM_NEWLINK, 0, 0);
@@ -44,4 +49,9 @@ char *nctl_fake_print(struct nctl_fake *f)
 	char *text = fk_lines_join(&lines);
 	fk_lines_clear(&lines);
 	return text;
+}
+
+char *nctl_fake_print(struct nctl_fake *f)
+{
+	return nctl_fake_netns_print(f, f->home->cookie);
 }

@@ -13,12 +13,12 @@
 #include "fake/wire.h"
 
 static bool fk_refusal_fits(
-	struct nctl_fake *f, const struct nctl_fake_refusal *r, const struct nlmsghdr *nlh)
+	struct fk_netns *ns, const struct nctl_fake_refusal *r, const struct nlmsghdr *nlh)
 {
 	const struct nlattr *tb[IFLA_MAX + 1];
 	char name[128] = "";
 	int index = 0;
-	if (r->type && r->type != nlh->nlmsg_type)
+	if ((r->type && r->type != nlh->nlmsg_type) || (r->cookie && r->cookie != ns->cookie))
 		return false;
 	bool is_addr = nlh->nlmsg_type >= RTM_NEWADDR && nlh->nlmsg_type <= RTM_GETADDR;
 	if (is_addr && nlh->nlmsg_len >= NLMSG_LENGTH(sizeof(struct ifaddrmsg)))
@@ -29,7 +29,7 @@ static bool fk_refusal_fits(
 		return false;
 	if (!r->ifname)
 		return true;
-	struct fk_link *l = fk_link_by_index(f, index);
+	struct fk_link *l = fk_link_by_index(ns, index);
 	if (l && strcmp(l->name, r->ifname) == 0)
 		return true;
 	if (is_addr || fk_parse_msg(tb, IFLA_MAX, nlh, sizeof(struct ifinfomsg)) < 0 || !tb[IFLA_IFNAME])
@@ -38,12 +38,12 @@ static bool fk_refusal_fits(
 }
 
 /* The refusal that hits this message, used up by one; *ret is its copy. */
-static bool fk_refusal_take(struct nctl_fake *f, const struct nlmsghdr *nlh, struct fk_refusal *ret)
+static bool fk_refusal_take(struct fk_netns *ns, const struct nlmsghdr *nlh, struct fk_refusal *ret)
 {
 	struct nctl_list *pos, *tmp;
-	nctl_list_for_each_safe(pos, tmp, &f->refusals) {
+	nctl_list_for_each_safe(pos, tmp, &ns->f->refusals) {
 		struct fk_refusal *r = nctl_list_entry(pos, struct fk_refusal, node);
-		if (!fk_refusal_fits(f, &r->r, nlh))
+		if (!fk_refusal_fits(ns, &r->r, nlh))
 			continue;
 		if (r->r.skip) {
 			r->r.skip--;
@@ -112,7 +112,7 @@ static int fk_one(struct fk_req *rq, struct fk_transport *t, char text[static 25
 	uint16_t type = rq->nlh->nlmsg_type;
 	if (t && type < FK_N_TYPES)
 		f->counts[type]++;
-	if (t && fk_refusal_take(f, rq->nlh, &refusal)) {
+	if (t && fk_refusal_take(rq->ns, rq->nlh, &refusal)) {
 		if (refusal.r.text)
 			rq->text = strcpy(text, refusal.text);
 		rq->offset = refusal.r.offset;
@@ -142,7 +142,7 @@ static void fk_answer(struct fk_req *rq, struct fk_transport *t, struct nctl_lis
 	}
 	fk_put_answer(&b, rq, error);
 	if (!rq->f->reverse_acks) {
-		fk_transport_push(t, bytes, b.len);
+		fk_transport_push(t, bytes, b.len, -1);
 		return;
 	}
 	struct fk_dgram *d = malloc(sizeof *d + b.len);
@@ -153,7 +153,7 @@ static void fk_answer(struct fk_req *rq, struct fk_transport *t, struct nctl_lis
 	nctl_list_add_head(later, &d->node);
 }
 
-int fk_datagram(struct nctl_fake *f, struct fk_transport *t, const void *data, size_t len)
+int fk_datagram(struct fk_netns *ns, struct fk_transport *t, const void *data, size_t len)
 {
 	const uint8_t *p = data;
 	struct nctl_list later = NCTL_LIST_INIT(later), *pos, *tmp;
@@ -161,7 +161,7 @@ int fk_datagram(struct nctl_fake *f, struct fk_transport *t, const void *data, s
 	int r = 0;
 	while (len >= NLMSG_HDRLEN) {
 		const struct nlmsghdr *nlh = (const void *)p;
-		struct fk_req rq = {.f = f, .nlh = nlh};
+		struct fk_req rq = {.f = ns->f, .ns = ns, .target = ns, .nlh = nlh};
 		if (nlh->nlmsg_len < NLMSG_HDRLEN || nlh->nlmsg_len > len)
 			break;
 		r = 0;
@@ -176,7 +176,7 @@ int fk_datagram(struct nctl_fake *f, struct fk_transport *t, const void *data, s
 	nctl_list_for_each_safe(pos, tmp, &later) {
 		struct fk_dgram *d = nctl_list_entry(pos, struct fk_dgram, node);
 		nctl_list_del(pos);
-		fk_transport_push(t, d->data, d->len);
+		fk_transport_push(t, d->data, d->len, -1);
 		free(d);
 	}
 	return r;

@@ -47,7 +47,7 @@ void fk_transport_overrun(struct fk_transport *t)
 	fk_transport_signal(t);
 }
 
-void fk_transport_push(struct fk_transport *t, const void *data, size_t len)
+void fk_transport_push(struct fk_transport *t, const void *data, size_t len, int32_t nsid)
 {
 	size_t charge = fk_charge(len);
 	if (t->congested || t->rmem + charge > t->f->rcvbuf[t->role]) {
@@ -60,6 +60,7 @@ void fk_transport_push(struct fk_transport *t, const void *data, size_t len)
 		return;
 	}
 	d->len = len;
+	d->nsid = nsid;
 	d->charge = charge;
 	memcpy(d->data, data, len);
 	nctl_list_add_tail(&t->queue, &d->node);
@@ -67,47 +68,69 @@ void fk_transport_push(struct fk_transport *t, const void *data, size_t len)
 	fk_transport_signal(t);
 }
 
-static void fk_deliver(struct nctl_fake *f, unsigned group, const void *data, size_t len)
+static void fk_deliver(struct fk_transport *t, const void *data, size_t len, int32_t nsid)
 {
-	struct nctl_list *pos;
-	nctl_list_for_each(pos, &f->transports) {
-		struct fk_transport *t = nctl_list_entry(pos, struct fk_transport, node);
-		if (!(t->groups & (UINT64_C(1) << group)))
-			continue;
-		if (t->drop == 0) {
-			fk_transport_push(t, data, len);
-		} else {
-			t->drop--;
-			t->overrun = true;
-			fk_transport_signal(t);
-		}
-	}
-}
-
-void fk_broadcast(struct nctl_fake *f, unsigned group, const void *data, size_t len)
-{
-	if (!f->hold) {
-		fk_deliver(f, group, data, len);
+	if (t->drop == 0) {
+		fk_transport_push(t, data, len, nsid);
 		return;
 	}
+	t->drop--;
+	t->overrun = true;
+	fk_transport_signal(t);
+}
+
+static void fk_hold(struct fk_transport *t, const void *data, size_t len, int32_t nsid)
+{
 	struct fk_dgram *d = malloc(sizeof *d + len);
 	if (!d)
 		abort(); /* a test without memory has nothing to say */
-	d->group = group;
 	d->len = len;
+	d->nsid = nsid;
 	memcpy(d->data, data, len);
-	nctl_list_add_tail(&f->held, &d->node);
+	nctl_list_add_tail(&t->held, &d->node);
+}
+
+/* do_one_broadcast(): to those who are in ns, and to those who listen to all and have an nsid for it. */
+void fk_broadcast(struct fk_netns *ns, unsigned group, const void *data, size_t len)
+{
+	struct nctl_list *pos;
+	nctl_list_for_each(pos, &ns->f->transports) {
+		struct fk_transport *t = nctl_list_entry(pos, struct fk_transport, node);
+		if (!(t->groups & (UINT64_C(1) << group)))
+			continue;
+		if (t->ns != ns && t->role != NCTL_TRANSPORT_EVENTS_ALL)
+			continue;
+		int32_t nsid = fk_netns_id(t->ns, ns);
+		if (t->ns != ns && nsid < 0)
+			continue;
+		if (ns->f->hold)
+			fk_hold(t, data, len, nsid);
+		else
+			fk_deliver(t, data, len, nsid);
+	}
 }
 
 void fk_release_held(struct nctl_fake *f)
 {
-	struct nctl_list *pos, *tmp;
+	struct nctl_list *pos, *held;
 	f->hold = false;
-	nctl_list_for_each_safe(pos, tmp, &f->held) {
-		struct fk_dgram *d = nctl_list_entry(pos, struct fk_dgram, node);
-		nctl_list_del(&d->node);
-		fk_deliver(f, d->group, d->data, d->len);
-		free(d);
+	nctl_list_for_each(pos, &f->transports) {
+		struct fk_transport *t = nctl_list_entry(pos, struct fk_transport, node);
+		while ((held = nctl_list_first(&t->held))) {
+			struct fk_dgram *d = nctl_list_entry(held, struct fk_dgram, node);
+			nctl_list_del(&d->node);
+			fk_deliver(t, d->data, d->len, d->nsid);
+			free(d);
+		}
+	}
+}
+
+void fk_queue_free(struct nctl_list *queue)
+{
+	struct nctl_list *pos;
+	while ((pos = nctl_list_first(queue))) {
+		nctl_list_del(pos);
+		free(nctl_list_entry(pos, struct fk_dgram, node));
 	}
 }
 
@@ -120,7 +143,7 @@ static int fk_op_send(struct nctl_transport *base, const void *buf, size_t len)
 {
 	struct fk_transport *t = fk_transport_of(base);
 	fk_lock(t->f);
-	fk_datagram(t->f, t, buf, len);
+	fk_datagram(t->ns, t, buf, len);
 	fk_unlock(t->f);
 	return 0;
 }
@@ -136,8 +159,8 @@ static void fk_take(struct fk_transport *t, struct nctl_dgram *v)
 	}
 	v->len = nctl_min(d->len, cap);
 	v->truncated = d->len > cap;
-	v->has_nsid = false;
-	v->nsid = -1;
+	v->has_nsid = t->role == NCTL_TRANSPORT_EVENTS_ALL && d->nsid >= 0;
+	v->nsid = v->has_nsid ? d->nsid : -1;
 	memcpy(v->buf, d->data, v->len);
 	nctl_list_del(&d->node);
 	t->rmem -= d->charge;
@@ -202,15 +225,14 @@ static int fk_op_join(struct nctl_transport *base, unsigned group)
 static void fk_op_destroy(struct nctl_transport *base)
 {
 	struct fk_transport *t = fk_transport_of(base);
-	struct nctl_list *pos, *tmp;
 	struct nctl_fake *f = t->f;
 	fk_lock(f);
 	nctl_list_del(&t->node);
+	t->ns->n_transports--;
+	fk_netns_unhold(t->ns);
 	fk_unlock(f);
-	nctl_list_for_each_safe(pos, tmp, &t->queue) {
-		nctl_list_del(pos);
-		free(nctl_list_entry(pos, struct fk_dgram, node));
-	}
+	fk_queue_free(&t->queue);
+	fk_queue_free(&t->held);
 	close(t->efd);
 	free(t);
 }
@@ -224,25 +246,45 @@ static const struct nctl_transport_ops fk_transport_ops = {
 	.destroy = fk_op_destroy,
 };
 
-int fk_transport_open(struct nctl_kernel *k, enum nctl_transport_role role, struct nctl_transport **ret)
+/* 0; -ENOENT when the namespace is gone. */
+static int fk_transport_attach(struct fk_transport *t, const struct fk_kernel *k)
 {
-	struct nctl_fake *f = nctl_container_of(k, struct nctl_fake, kernel);
+	int r = 0;
+	fk_lock(k->f);
+	t->ns = fk_netns_find(k->f, k->cookie);
+	if (!t->ns)
+		r = -ENOENT;
+	else if (t->role == NCTL_TRANSPORT_EVENTS_ALL && k->f->deaf)
+		r = -EOPNOTSUPP;
+	if (r == 0) {
+		t->ns->n_transports++;
+		nctl_list_add_tail(&k->f->transports, &t->node);
+	}
+	fk_unlock(k->f);
+	return r;
+}
+
+int fk_transport_open(struct nctl_kernel *base, enum nctl_transport_role role, struct nctl_transport **ret)
+{
+	const struct fk_kernel *k = nctl_container_of(base, struct fk_kernel, base);
 	struct fk_transport *t = calloc(1, sizeof *t);
 	if (!t)
 		return -ENOMEM;
 	t->efd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (t->efd < 0) {
-		int r = -errno;
+	int r = t->efd < 0 ? -errno : 0;
+	t->base.ops = &fk_transport_ops;
+	t->f = k->f;
+	t->role = role;
+	nctl_list_init(&t->queue);
+	nctl_list_init(&t->held);
+	if (r == 0)
+		r = fk_transport_attach(t, k);
+	if (r < 0) {
+		if (t->efd >= 0)
+			close(t->efd);
 		free(t);
 		return r;
 	}
-	t->base.ops = &fk_transport_ops;
-	t->f = f;
-	t->role = role;
-	nctl_list_init(&t->queue);
-	fk_lock(f);
-	nctl_list_add_tail(&f->transports, &t->node);
-	fk_unlock(f);
 	*ret = &t->base;
 	return 0;
 }

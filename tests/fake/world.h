@@ -32,11 +32,16 @@ enum fk_event {
 	FK_CHANGEINFO, /* anything else that makes rtnetlink send the link again */
 };
 
+struct fk_netns;
+
 struct fk_link {
-	struct nctl_list
-		node; /* in the world's links, in the order of their registration, as the kernel walks them */
+	struct fk_netns *ns;
+	/* in its namespace's links, in the order of their registration, as the kernel walks them */
+	struct nctl_list node;
 	struct nctl_list index_node; /* in by_index, ascending, as it dumps them */
 	struct nctl_list watch;      /* in the world's linkwatch queue */
+	struct nctl_list uppers;     /* that have it as lower, in any namespace */
+	struct nctl_list upper_node; /* in its lower link's uppers */
 	struct nctl_list doom;       /* in a list of links about to go */
 	const struct fk_kind *kind;  /* NULL: lo */
 	int ifindex;
@@ -83,6 +88,8 @@ struct fk_addr {
 /* One request being worked on; what goes into the answer. */
 struct fk_req {
 	struct nctl_fake *f;
+	struct fk_netns *ns;     /* of the socket */
+	struct fk_netns *target; /* IFLA_TARGET_NETNSID; else ns */
 	const struct nlmsghdr *nlh;
 	const char *text;         /* extended ack */
 	const struct nlattr *bad; /* the attribute blamed */
@@ -91,6 +98,8 @@ struct fk_req {
 
 struct fk_kind {
 	const char *name;
+	bool physical; /* a driver's: has no rtnl_link_ops, and outlives its namespace */
+	bool local;    /* never leaves its namespace */
 	void (*setup)(struct nctl_fake *f, struct fk_link *l);
 	/* What is refused of a message for this kind, new or not; the MAC has been looked at. NULL: nothing.
 	 */
@@ -116,6 +125,12 @@ struct fk_kind {
 };
 
 extern const struct fk_kind fk_kind_veth, fk_kind_bridge, fk_kind_macvlan, fk_kind_dummy, fk_kind_ifb,
-	fk_kind_vlan, fk_kind_bond, fk_kind_vrf;
+	fk_kind_vlan, fk_kind_bond, fk_kind_vrf, fk_kind_card;
 bool fk_rx_busy(struct nctl_fake *f, const struct fk_link *l);
 const struct fk_kind *fk_kind_find(const char *name, size_t len);
+
+/* Has it rtnl_link_ops? */
+static inline bool fk_is_virtual(const struct fk_link *l)
+{
+	return l->kind && !l->kind->physical;
+}
