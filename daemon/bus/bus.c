@@ -124,6 +124,7 @@ int nd_bus_new(struct nd_loop *loop, struct nd_reconcile *reconcile, const char 
 	nctl_list_init(&b->clients);
 	nctl_list_init(&b->doomed);
 	nctl_list_init(&b->hungry);
+	nctl_list_init(&b->waiting);
 	if (listen_fd < 0) {
 		if (asprintf(&path, "%s/private", runtime_dir) < 0) {
 			path = NULL;

@@ -8,16 +8,25 @@
  * The bus API (org.netctld.Manager on /org/netctld) on the private socket RUNTIME_DIR/private. Methods:
  *
  *   Check(a(sh) files)             -> s  JSON answer of nd_reconcile_check; files: path as shown, descriptor
- *   Plan(a(sh) files, u flags)     -> s  files empty: the daemon's own paths, for root alone
+ *   Plan(a(sh) files, u flags)     -> s  asynchronous; files empty: the daemon's own paths, for root alone
  *   Apply(a(sh) files, u flags)    -> s  asynchronous; files empty: error; ND_APPLY_* flags
  *   Reload(u flags)                -> s  asynchronous: the daemon's own paths, read again
  *   Status()                       -> s  JSON of nd_reconcile_status
- *   Query(s object, a{ss} filters) -> h  a pipe: one JSON object a line ("link", "address"), an empty line if
- *                                        nothing is missing, then the end
+ *   Query(s object, a{ss} filters) -> h  a pipe: one JSON object a line ("link", "address", "netns"), an empty
+ *                                        line if nothing is missing, then the end
+ *   NetnsAdd(as names)             -> s  asynchronous, for root: {"exit": 0|4, "done": N, "failed_count": N,
+ *   NetnsDel(as names)             -> s      "failed": [{"name", "errno", "error"}…]}
+ *   NetnsScan()                    -> s  asynchronous, for root: looks for namespaces without a name
+ *   LinkMove(s from, s link, s to, s new_name)
+ *                                  -> s  asynchronous, for root: {"exit": 0|4, "error", "errno"}; a namespace: its
+ *                                        name, "" the daemon's own; to: or a PID. new_name "": as it is
+ *
+ * Filters of link and address: dev, index, type, master, vrf, up; netns=NAME, all-netns (lines begin with the
+ * member "netns", "" for the daemon's own, null for one without a name). Of netns: name, all (nameless as well).
  *
  * Files must be regular; from anybody but root in memory (memfd_create(2)), so that reading cannot block.
  * Errors are org.netctld.Error.*: Denied, NotFound, NotReady, Busy, Stopping, LimitsExceeded, TooLarge,
- * InvalidFile, InvalidFilter, InvalidFlags, UnknownObject, NoFiles.
+ * InvalidFile, InvalidFilter, InvalidFlags, InvalidName, UnknownObject, NoFiles, NoHelper.
  */
 struct nd_bus;
 

@@ -10,7 +10,6 @@
 
 #include "base/list.h"
 #include "bus/bus.h"
-#include "mirror/mirror.h"
 
 /* What the files of this folder share. */
 
@@ -25,6 +24,8 @@ enum {
 	ND_CLIENTS_MAX_PER_UID = 32,	    /* but for uid 0 and our own */
 	ND_CALLS_MAX = 16,		    /* unanswered calls of a connection: LimitsExceeded */
 	ND_FILES_MAX = 64,		    /* files of a call: LimitsExceeded */
+	ND_NAMES_MAX = 100000,		    /* names of a call: LimitsExceeded */
+	ND_FAILURES_MAX = 100,		    /* told one by one; of the others the number */
 	ND_STREAMS_MAX = 64,		    /* answers of Query under way: LimitsExceeded */
 	ND_STREAMS_MAX_PER_CLIENT = 8,
 	ND_FILES_BYTES = 64 << 20,	    /* all files of a call: TooLarge */
@@ -44,6 +45,8 @@ struct nd_bus {
 	struct nctl_list clients, doomed; /* struct nd_client by .link */
 	struct nctl_list hungry;	  /* streams that want to be fed, in turn */
 	struct nd_timer feed;
+	struct nctl_list waiting; /* calls that look in each turn whether they can go on */
+	struct nd_prepare turn;	  /* while there are any */
 	size_t n_clients, n_unprivileged; /* without the doomed ones */
 	size_t n_streams;
 };
@@ -71,34 +74,50 @@ struct nd_client *nd_client_free(struct nd_client *c);
 /* After something was sent outside of the client's own callbacks. */
 void nd_client_update(struct nd_client *c);
 
-/* method.c */
-extern const sd_bus_vtable nd_bus_vtable[]; /* userdata is the struct nd_client */
-void nd_calls_forget(struct nd_client *c);
-
-/* query.c: which objects, from where on, and their lines. */
-enum nd_query_object { ND_QUERY_LINK, ND_QUERY_ADDRESS };
-
-struct nd_query {
-	enum nd_query_object object;
-	nctl_ifindex next; /* the cursor; 0: all has been told */
-	nctl_ifindex dev;  /* this one only, 0 all */
-	nctl_ifindex master;
-	const struct nctl_kind *kind;
-	char kind_name[32]; /* of a kind that we do not know; "" none */
-	bool up;
-	uint8_t family; /* AF_UNSPEC any */
-	bool scoped;
-	uint8_t scope;
-	struct nctl_prefix to; /* AF_UNSPEC any */
+/*
+ * A call that is answered later. call.c; a client that goes away forgets its calls, the jobs behind them go on.
+ * Once it is answered, or failed, it is gone.
+ */
+struct nd_call {
+	struct nctl_list link;	  /* in the client's calls */
+	struct nctl_list waiting; /* in the bus's */
+	struct nd_client *client; /* NULL: gone, but `kept` */
+	sd_bus_message *m;
+	bool kept; /* the helper has its address: it outlives its client */
+	void (*look)(struct nd_call *call, bool late);
+	struct nd_timer late;
+	void *data; /* of its method; free() */
 };
 
-int nd_query_init(struct nd_query *q, const char *object, sd_bus_error *error);
-int nd_query_filter(struct nd_query *q, const struct nctl_mirror *m, const char *key, const char *value,
-	sd_bus_error *error);
-/* Adds lines to out until it holds `bytes` or enough was looked at; q->next is 0 at the end. 0 or -ENOMEM. */
-int nd_query_fill(struct nd_query *q, const struct nctl_mirror *m, size_t bytes, struct nctl_strbuf *out);
+int nd_call_new(struct nd_client *c, sd_bus_message *m, sd_bus_error *error, struct nd_call **ret);
+struct nd_call *nd_call_free(struct nd_call *call);
+void nd_call_answer(struct nd_call *call, const char *json);
+void nd_call_answer_buf(struct nd_call *call, struct nctl_strbuf *out); /* frees out */
+/* By error, which is freed, or, where it is not set, by r. */
+void nd_call_fail(struct nd_call *call, int r, sd_bus_error *error);
+void nd_call_stopping(struct nd_call *call);
+/* look is called at the end of each turn, and with late once when ms are over: then it must stop waiting. */
+void nd_call_wait(struct nd_call *call, unsigned ms, void (*look)(struct nd_call *call, bool late));
+void nd_call_stop_waiting(struct nd_call *call);
+void nd_calls_forget(struct nd_client *c);
+int nd_too_many(sd_bus_error *error, const char *what, unsigned n);
+int nd_not_ready(sd_bus_error *error);
+
+/* method.c */
+extern const sd_bus_vtable nd_bus_vtable[]; /* userdata is the struct nd_client */
+int nd_allow_change(const struct nd_client *c, sd_bus_error *error);
+
+/* netns.c */
+int nd_method_netns_add(sd_bus_message *m, void *userdata, sd_bus_error *error);
+int nd_method_netns_del(sd_bus_message *m, void *userdata, sd_bus_error *error);
+int nd_method_netns_scan(sd_bus_message *m, void *userdata, sd_bus_error *error);
+int nd_method_link_move(sd_bus_message *m, void *userdata, sd_bus_error *error);
+
+/* ask.c: Query; its object, filters and cursor are in query.h */
+int nd_method_query(sd_bus_message *m, void *userdata, sd_bus_error *error);
 
 /* stream.c: sends q's lines into a pipe, whose reading end is given back. */
+struct nd_query;
 int nd_stream_new(struct nd_client *c, const struct nd_query *q, int *ret_fd);
 void nd_streams_end(struct nd_client *c);
 void nd_streams_feed(struct nd_bus *b); /* from the bus's feed timer */
