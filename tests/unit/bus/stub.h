@@ -12,8 +12,37 @@
 
 enum stub_apply { STUB_APPLY_NOW, STUB_APPLY_HOLD, STUB_APPLY_BUSY };
 
-struct nd_reconcile {
+struct nctl_session {
 	struct nctl_mirror *mirror;
+};
+
+struct nd_netns {
+	struct nd_netns_set *set;
+	uint64_t serial, cookie;
+	char names[2][64]; /* "" none */
+	struct nctl_session session;
+	bool joined;
+	const char *error;
+};
+
+enum stub_helper { STUB_HELPER_NOW, STUB_HELPER_HOLD, STUB_HELPER_GONE, STUB_HELPER_REFUSES };
+
+/* The first one is home. */
+struct nd_netns_set {
+	struct nd_netns **v;
+	size_t n;
+	uint64_t last_serial;
+	size_t n_looks, n_forgotten, n_moves;
+	enum stub_helper helper;
+	nd_helper_done held_done;
+	void *held_userdata;
+	struct nd_timer join; /* joins all that are not */
+	pid_t to_pid;         /* of the last move */
+};
+
+struct nd_reconcile {
+	struct nd_netns_set set;
+	struct nctl_mirror *mirror; /* of home */
 	enum stub_apply apply;
 	struct {
 		void (*answer)(const char *json, size_t len, void *userdata);
@@ -35,6 +64,12 @@ struct fixture {
 
 int setup(void **state);
 int teardown(void **state);
+
+/* A namespace with lo; later: it is joined after a while. */
+struct nd_netns *add_netns(struct fixture *f, const char *name, bool later);
+void drop_netns(struct nd_netns *n);
+/* lo, and n - 1 others. */
+void fill_netns(struct nd_netns *n, unsigned links);
 
 /* Adds n links "l1"… to the mirror, every tenth of them up, and gives each an address. */
 void add_links(struct fixture *f, unsigned n);
