@@ -127,8 +127,8 @@ static void query_client(struct fixture *f)
 	CHECK(count_lines(client_query(bus, NULL, "link", "dev", "nope", "all-netns", "", NULL), &n) == 0);
 	CHECK(count_lines(client_query(bus, NULL, "link", "vrf", "red", "all-netns", "", NULL), &n) == 0);
 	expect_lines(client_query(bus, NULL, "address", "netns", "b", "dev", "d2", NULL),
-		"{\"ifindex\":2,\"ifname\":\"d2\",\"flags\":[],\"mtu\":1500,\"operstate\":\"UNKNOWN\",\"addr_"
-		"info\":[]}\n\n");
+		"{\"ifindex\":2,\"ifname\":\"d2\",\"flags\":[],\"mtu\":1500,\"link_type\":\"netrom\",\"addr_"
+	        "info\":[]}\n\n");
 	client_query(bus, "NotFound", "link", "dev", "d3", "netns", "b", NULL);
 	client_query(bus, "NotFound", "link", "netns", "nope", NULL);
 	client_query(bus, "NotFound", "link", "netns", "broken", NULL);
