@@ -7,13 +7,15 @@
 #include <sys/types.h>
 
 #include "loop/loop.h"
+#include "net/types.h"
 #include "nl/transport.h"
 
 /*
- * The daemon's end of the privileged helper (daemon/helper): requests, each answered exactly once by a call of its
- * `done` from the loop, perhaps with -EPIPE when the helper died; -EPIPE comes also, from inside the call, while
- * there is no helper. Requests of one channel are carried out in their order. At most 1,024 wait in a channel; then
- * -EBUSY, and done is not called.
+ * The daemon's end of the privileged helper (daemon/helper): requests. 0: answered exactly once by a call of its
+ * `done` (NULL: nobody wants to know) from the loop, perhaps with -EPIPE when the helper died; while there is no
+ * helper, `done` is called with -EPIPE from inside the call. Requests of one channel are carried out in their order,
+ * and done may do anything, nd_helper_free included. Else done is not called: -EBUSY, at most 1,024 are outstanding in
+ * a channel; -EINVAL, a bad name; -E2BIG; -ENOMEM.
  */
 
 struct nd_helper;
