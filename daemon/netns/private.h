@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "base/genset.h"
+#include "base/hash.h"
+#include "base/list.h"
+#include "base/rbtree.h"
+#include "netns/netns.h"
+
+/* What the files of the registry share; nobody else includes it, but for its tests. */
+
+enum {
+	NETNS_JOINS = 64, /* requests to join outstanding */
+	NETNS_TRIES = 10, /* at a name that is no namespace: about 6.5 s, then it is broken */
+	NETNS_RESTS = 8,  /* delays between them: 20 ms, doubled to 2 s */
+	NETNS_SETTLE_MS = 10 * 1000,
+	NETNS_WINDOW = 64,      /* namespaces being made or deleted, over all groups */
+	NETNS_UNDEAD = 1024,    /* named no more and not taken down */
+	NETNS_GROUP = 100000,   /* names in a group */
+	NETNS_WAITING = 400000, /* names in all groups */
+	NETNS_NAMES = 1 << 18,  /* in the folder; more are not looked at */
+};
+
+/* A name in the folder: one incarnation of it, from its making to its taking away. */
+struct netns_name {
+	struct nctl_hash_node by_name;
+	struct nctl_genset_node in_folder;
+	struct nctl_list of_netns; /* in netns->names */
+	struct nctl_list waiting;  /* in the queue, or at rest until `at` */
+	struct nd_netns *netns;    /* what it names; one without a cookie while that is not known */
+	struct netns_join *join;   /* outstanding, or NULL */
+	nctl_time at;
+	uint8_t tries;
+	bool first; /* `settled` waits for it */
+	bool again; /* something happened to it while it was being joined */
+	char text[];
+};
+
+struct nd_netns {
+	struct nd_netns_set *set;
+	struct nctl_rb_node by_serial;
+	struct nctl_hash_node by_cookie; /* if it has one */
+	struct nctl_list names;
+	struct nctl_list news;   /* in step for the first time, which is to be told */
+	struct nctl_list undead; /* deleted, and counted until undead_until */
+	nctl_time undead_until;
+	uint64_t serial, cookie;
+	struct nctl_session *session;
+	char *error;
+	pid_t pid;
+	uint32_t scan;
+	bool told;
+};
+
+struct netns_join {
+	struct nd_netns_set *set;
+	struct netns_name *name; /* NULL: it is gone, or pid is meant */
+	pid_t pid;
+};
+
+/* Names to be made or deleted together; one of a plan is a group of its own. */
+struct netns_group {
+	struct nctl_list link; /* in groups */
+	struct nctl_list turn; /* in makes or deletes, while some are not sent */
+	struct nd_netns_set *set;
+	const char **names; /* with the strings behind them */
+	int *errors;
+	size_t n, sent, answered;
+	uint64_t cookie; /* that the namespace to be deleted must have, or 0 */
+	bool del, planned;
+	struct netns_task *task; /* of a plan, until it is answered */
+	nd_netns_done done;
+	void *userdata;
+};
+
+struct netns_request {
+	struct netns_group *group;
+	size_t i;
+	uint64_t cookie; /* of what is deleted, if it is mirrored: the hub will tell when it is gone */
+};
+
+struct netns_scan {
+	struct nctl_list now, next; /* who waits for this one, and for the next one */
+	size_t n_waiters;
+	bool on, asked;  /* asked: the helper has not answered; also after `until` */
+	uint32_t number; /* of this scan; nd_netns.scan has it while it waits for that one to come in step */
+	pid_t *pids;     /* to be joined */
+	size_t n, sent;
+	size_t unanswered, unsynced;
+	nctl_time until;
+};
+
+struct nd_netns_set {
+	struct nd_loop *loop;
+	const struct nd_netns_ops *ops;
+	void *userdata;
+	char *folder;
+	struct nctl_hub *hub;
+	struct nd_helper *helper;
+	struct nd_netns *home;
+	uint64_t last_serial;
+	struct nctl_rb_tree by_serial;
+	struct nctl_hash by_cookie, by_name;
+	struct nctl_genset in_folder;
+	struct nctl_list news;
+	/* set.c: what is to be told */
+	bool home_news, settled, was_read;
+	size_t n_first;
+	nctl_time settle_by;
+	/* watch.c */
+	int inotify, watch; /* -1: none */
+	struct nd_io inotify_io;
+	bool unwatched; /* inotify is not to be had */
+	bool preparing;
+	nctl_time folder_at; /* when to set the folder up (again) */
+	unsigned folder_tries;
+	/* join.c */
+	struct nctl_list queue, resting[NETNS_RESTS];
+	struct netns_join joins[NETNS_JOINS], *free_joins[NETNS_JOINS];
+	size_t n_free_joins;
+	struct netns_scan scan;
+	/* work.c */
+	struct nctl_list groups, makes, deletes;
+	struct netns_request requests[NETNS_WINDOW], *free_requests[NETNS_WINDOW];
+	size_t n_free_requests, n_waiting, n_deleting;
+	bool delete_next;
+	struct nctl_list undead;
+	size_t n_undead;
+	nctl_time faint[NETNS_UNDEAD]; /* a ring: when those that the hub knows nothing of stop counting */
+	size_t faint_first, n_faint;
+	unsigned pool;
+	/* ops.c */
+	struct nctl_list tasks;
+	bool tasks_dirty;
+	nctl_time retry_at; /* the helper was busy: not before */
+	/* loop.c */
+	struct nd_io io;
+	struct nd_timer timer, chores;
+	struct nd_wake wake;
+	struct nd_prepare prepare;
+	nctl_time busy_until;
+	bool let_in, watching;
+};
+
+/* As nd_netns_set_new, for another folder than /run/netns. */
+int nd_netns_set_new_at(struct nd_loop *loop, struct nctl_kernel *kernel, int control_fd, const char *folder,
+	const struct nd_netns_ops *ops, void *userdata, struct nd_netns_set **ret);
+size_t nd_netns_undead(const struct nd_netns_set *s); /* how many count as such */
+
+#include "netns/parts.h"
