@@ -19,11 +19,18 @@
 #   at_exit COMMAND           evaluates COMMAND at the end, last said first
 #   own_netns "$@"            starts the script over in a network namespace of
 #                             its own (skips without the right to); say it first
+#   own_machine "$@"          likewise, as root, with a mount namespace, too: /run is empty and the test's own, and with
+#                             it /run/netns
 #   netctld_start PATH...     starts the daemon of this build with these files
 #                             and folders, and waits until it answers; then
 #                             $netctld_pid and, for netctl, NETCTL_RUNTIME are set
 #   status_number KEY         a number of netctl status; KEY stands in it once
+#   helper_pid                the process of the daemon's helper; fails while there is none
 #   netctld_stop              ends it and waits; its exit status
+#   count_fds PID, rss_kib PID, count_netns_mounts [PID]
+#                             what a process holds: descriptors, memory; namespaces mounted where it is
+#   namespaces_gone           returns when the kernel has taken down all namespaces given up before
+#   kernel_namespaces         how many the kernel has in memory, other people's and dying ones included; needs root
 #   watch_kernel FILE         writes what `ip monitor link address` says to FILE, and returns
 #                             when it is listening. Leaves links named watched* in the way
 #   watch_end FILE            returns when FILE has all that happened before, and ends it
@@ -39,6 +46,7 @@ export PATH NETCTLD_SOURCE NETCTLD_BUILD
 
 _outer_tmp=${TMPDIR:-/tmp}
 tmp=$(mktemp -d) || exit 1
+chmod 0711 "$tmp" # the daemon, as another user, goes through it to its runtime folder
 export TMPDIR="$tmp"
 netctld_pid=
 _count=0 _failed=0 _complete=0 _at_exit="rm -rf '$tmp'"
@@ -174,6 +182,52 @@ own_netns() {
 	TMPDIR=$_outer_tmp _own_netns=1 exec unshare $_user --net -- "$0" "$@"
 }
 
+# Runs COMMAND... in new namespaces for network and mounts where / is no mount point, as after chroot(2), and therefore
+# cannot be made private: entering the new mount namespace once more leads to its top, which can; then back.
+_unshare_from_chroot() {
+	command -v python3 >/dev/null || return 1
+	python3 - "$@" <<-'END'
+		import ctypes, os, sys
+
+		libc = ctypes.CDLL(None, use_errno=True)
+		NEWNS, NEWNET, REC, PRIVATE = 0x20000, 0x40000000, 0x4000, 0x40000
+
+		def call(result):
+		    if result != 0:
+		        sys.exit("no mount namespace: " + os.strerror(ctypes.get_errno()))
+
+		call(libc.unshare(NEWNS | NEWNET))
+		root, cwd = os.open("/", os.O_PATH), os.open(".", os.O_PATH)
+		call(libc.setns(os.open("/proc/self/ns/mnt", os.O_RDONLY), NEWNS))
+		call(libc.mount(b"none", b"/", None, REC | PRIVATE, None))
+		os.fchdir(root)
+		os.chroot(".")
+		os.fchdir(cwd)
+		os.dup2(os.open("/dev/null", os.O_RDONLY), 0)
+		os.execvp(sys.argv[1], sys.argv[1:])
+	END
+}
+
+own_machine() {
+	if [ "${_own_machine:-}" = 1 ]; then
+		mount -t tmpfs -o mode=0755 run /run || exit 1
+		ip link set dev lo up
+		return 0
+	fi
+	need_cmd unshare ip mount
+	[ "$(id -u)" = 0 ] || skip "needs root: the daemon gives privileges up, and its helper needs all"
+	rm -rf "$tmp"
+	export _own_machine=1 TMPDIR="$_outer_tmp"
+	if unshare --net --mount true 2>/dev/null; then
+		exec unshare --net --mount -- "$0" "$@"
+	elif _unshare_from_chroot true 2>/dev/null; then
+		trap - EXIT
+		_unshare_from_chroot "$0" "$@"
+		exit
+	fi
+	skip "no right to make network and mount namespaces"
+}
+
 netctld_start() {
 	export NETCTL_RUNTIME="$tmp/run"
 	_args=
@@ -199,6 +253,37 @@ _netctld_answers() {
 
 status_number() {
 	netctl -j status | sed -n "s/.*\"$1\":\([0-9]*\).*/\1/p"
+}
+
+# Of the daemon's children one keeps the helper, which is its child.
+helper_pid() {
+	_pid=$(status_number helper_pid)
+	[ "${_pid:-0}" != 0 ] || _pid=$(pgrep -P "$(pgrep -P "$netctld_pid" | head -n 1)" | head -n 1)
+	[ -n "$_pid" ] && kill -0 "$_pid" && echo "$_pid"
+}
+
+count_fds() {
+	find "/proc/$1/fd" -mindepth 1 | wc -l
+}
+
+rss_kib() {
+	sed -n 's/^VmRSS:[^0-9]*\([0-9]*\).*/\1/p' "/proc/$1/status"
+}
+
+count_netns_mounts() {
+	grep -c ' - nsfs ' "/proc/${1:-self}/mountinfo"
+}
+
+namespaces_gone() {
+	"$NETCTLD_BUILD/tests/live/nsidle"
+}
+
+# The memory of a namespace goes when the next ones are taken down, and freed objects are still counted in their slabs
+# until these are looked through.
+kernel_namespaces() {
+	namespaces_gone && namespaces_gone || return 1
+	echo 1 2>/dev/null >/sys/kernel/slab/net_namespace/shrink
+	awk '$1 == "net_namespace" {print $2; found = 1} END {exit !found}' /proc/slabinfo 2>/dev/null
 }
 
 netctld_stop() {
