@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * DOC: calls of the private socket (daemon/bus/bus.h) for bench-run and bench-latency. Blocking, and without any
- * work of its own around a call, so that what it takes is the daemon's time and the kernel's.
+ * DOC: calls of the private socket (daemon/bus/bus.h) for bench-run and bench-latency. Blocking, and without
+ * any work of its own around a call, so that what it takes is the daemon's time and the kernel's.
  */
 #include "client.h"
 
@@ -108,6 +108,67 @@ int bench_bus_apply(sd_bus *bus, const char *path, char **ret_json)
 	if (r >= 0)
 		r = sd_bus_message_append(m, "a(sh)u", 1, path, fd, 0);
 	return r < 0 ? r : call(bus, m, APPLY_TIMEOUT_US, ret_json);
+}
+
+int bench_bus_netns(
+	sd_bus *bus, const char *method, const char *const *names, size_t n, bool quietly, bool *ret_failed)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL, *reply = NULL;
+	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
+	const char *json = NULL;
+	int r;
+
+	r = sd_bus_message_new_method_call(bus, &m, NULL, OBJECT, INTERFACE, method);
+	if (r >= 0)
+		r = sd_bus_message_open_container(m, 'a', "s");
+	for (size_t i = 0; i < n && r >= 0; i++)
+		r = sd_bus_message_append(m, "s", names[i]);
+	if (r >= 0)
+		r = sd_bus_message_close_container(m);
+	if (r < 0)
+		return r;
+	r = sd_bus_call(bus, m, APPLY_TIMEOUT_US, &error, &reply);
+	if (r < 0 && !sd_bus_error_is_set(&error))
+		return r;
+	if (r >= 0)
+		r = sd_bus_message_read(reply, "s", &json);
+	*ret_failed = r < 0 || bench_json_number(json, "exit") != 0;
+	if (*ret_failed && !quietly)
+		fprintf(stderr, "bench: %s %s…: %.2000s\n", method, names[0], json ? json : error.message);
+	return 0;
+}
+
+int bench_bus_query(sd_bus *bus, const char *object, char **ret_lines)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL, *reply = NULL;
+	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
+	_cleanup_(nctl_freep) char *text = NULL;
+	size_t size = 0;
+	ssize_t k = 1;
+	char buf[65536];
+	FILE *out;
+	int r, fd;
+
+	r = sd_bus_message_new_method_call(bus, &m, NULL, OBJECT, INTERFACE, "Query");
+	if (r >= 0)
+		r = sd_bus_message_append(m, "sa{ss}", object, 0);
+	if (r >= 0)
+		r = sd_bus_call(bus, m, 0, &error, &reply);
+	if (r >= 0)
+		r = sd_bus_message_read(reply, "h", &fd);
+	if (r < 0) {
+		fprintf(stderr, "bench: Query: %s\n", error.message ? error.message : strerror(-r));
+		return r;
+	}
+	out = open_memstream(&text, &size);
+	if (!out)
+		return -ENOMEM;
+	while ((k = read(fd, buf, sizeof(buf))) > 0)
+		fwrite(buf, 1, (size_t)k, out);
+	if (fclose(out) != 0 || k < 0)
+		return -EIO;
+	*ret_lines = take_ptr(text);
+	return 0;
 }
 
 uint64_t bench_json_number(const char *json, const char *key)
