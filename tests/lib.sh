@@ -12,6 +12,8 @@
 #   refute NAME COMMAND...    passes if COMMAND fails
 #   equal NAME WANT GOT       passes if both strings are the same
 #   skip REASON               ends the test as skipped (exit status 77)
+#   pick LARGE SMALL          LARGE, or, where programs are built with sanitizers and so are slow, SMALL; but LARGE if
+#                             NETCTLD_FULL is 1
 #   need_cmd COMMAND...       skips unless all are installed
 #   wait_until [-t SEC] COMMAND...
 #                             asks COMMAND again and again until it succeeds;
@@ -31,7 +33,8 @@
 #                             what a process holds: descriptors, memory; namespaces mounted where it is
 #   namespaces_gone           returns when the kernel has taken down all namespaces given up before
 #   kernel_namespaces         how many the kernel has in memory, other people's and dying ones included; needs root
-#   watch_kernel FILE         writes what `ip monitor link address` says to FILE, and returns
+#   watch_kernel FILE [ARG...]
+#                             writes what `ip -o monitor link address ARG...` says to FILE, and returns
 #                             when it is listening. Leaves links named watched* in the way
 #   watch_end FILE            returns when FILE has all that happened before, and ends it
 #   done_testing              must be said last: a test that ends before failed
@@ -87,6 +90,14 @@ need_cmd() {
 	for _cmd; do
 		command -v "$_cmd" >/dev/null || skip "$_cmd is not installed"
 	done
+}
+
+pick() {
+	if [ "${NETCTLD_SANITIZED:-0}" = 1 ] && [ "${NETCTLD_FULL:-0}" != 1 ]; then
+		echo "$2"
+	else
+		echo "$1"
+	fi
 }
 
 _verdict() { # 0|1 NAME
@@ -301,15 +312,17 @@ _watch_hears() { # FILE: something happens, is it written down?
 }
 
 watch_kernel() {
+	_watch_file=$1
+	shift
 	# Not the default buffer, which a burst of some hundred links overruns.
-	ip -rcvbuf 33554432 monitor link address >"$1" 2>&1 &
+	ip -o -rcvbuf 33554432 monitor link address "$@" >"$_watch_file" 2>&1 &
 	watch_pid=$!
-	wait_until _watch_hears "$1"
+	wait_until _watch_hears "$_watch_file"
 }
 
 watch_end() {
 	ip link add watched-end type veth peer name watched-end1
 	ip link del watched-end
-	wait_until grep -q '^Deleted.*watched-end1*@' "$1"
+	wait_until grep -q 'Deleted.*watched-end1*@' "$1"
 	kill "$watch_pid"
 }

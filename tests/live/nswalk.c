@@ -7,8 +7,8 @@
  * then of the ifindexes:
  *
  *   t1 netns COOKIE
- *   t1 link IFINDEX NAME up|down KIND master IFINDEX peer IFINDEX   (0: none)
- *   t1 address IFINDEX 10.0.0.1/24                                 (-a: also those of link and host scope)
+ *   t1 link IFINDEX NAME up|down KIND master IFINDEX peer IFINDEX oper STATE   (0: none)
+ *   t1 address IFINDEX 10.0.0.1/24 [tentative]                     (-a: also those of link and host scope)
  *   t1 sysctl net.ipv4.ip_forward 1
  *   t1 broken REASON                                               no namespace is mounted there
  *
@@ -88,7 +88,7 @@ static void on_link(const struct walk *w, const struct nlmsghdr *h)
 {
 	const struct ifinfomsg *ifi = mnl_nlmsg_get_payload(h);
 	const char *name = "?", *kind = "-";
-	uint32_t master = 0, peer = 0;
+	uint32_t master = 0, peer = 0, oper = 0;
 	const struct nlattr *a, *b;
 
 	mnl_attr_for_each(a, h, sizeof(*ifi))
@@ -103,6 +103,9 @@ static void on_link(const struct walk *w, const struct nlmsghdr *h)
 		case IFLA_LINK:
 			peer = mnl_attr_get_u32(a);
 			break;
+		case IFLA_OPERSTATE:
+			oper = mnl_attr_get_u8(a);
+			break;
 		case IFLA_LINKINFO:
 			mnl_attr_for_each_nested(b, a)
 			{
@@ -112,8 +115,8 @@ static void on_link(const struct walk *w, const struct nlmsghdr *h)
 			break;
 		}
 	}
-	printf("%s link %d %s %s %s master %" PRIu32 " peer %" PRIu32 "\n", w->label, ifi->ifi_index, name,
-		ifi->ifi_flags & IFF_UP ? "up" : "down", kind, master, peer);
+	printf("%s link %d %s %s %s master %" PRIu32 " peer %" PRIu32 " oper %" PRIu32 "\n", w->label,
+		ifi->ifi_index, name, ifi->ifi_flags & IFF_UP ? "up" : "down", kind, master, peer, oper);
 }
 
 static void on_address(const struct walk *w, const struct nlmsghdr *h)
@@ -131,7 +134,8 @@ static void on_address(const struct walk *w, const struct nlmsghdr *h)
 			address = mnl_attr_get_payload(a);
 	}
 	if (address && inet_ntop(ifa->ifa_family, address, text, sizeof(text)))
-		printf("%s address %u %s/%u\n", w->label, ifa->ifa_index, text, ifa->ifa_prefixlen);
+		printf("%s address %u %s/%u%s\n", w->label, ifa->ifa_index, text, ifa->ifa_prefixlen,
+			ifa->ifa_flags & IFA_F_TENTATIVE ? " tentative" : "");
 }
 
 static int on_message(const struct nlmsghdr *h, void *userdata)
