@@ -202,9 +202,11 @@ static void put_links(const struct nctl_kind *k)
 		printf("*%s*: _NAME_%s\n\tThe device it is made on.\n\n", k->lower_key,
 			k->traits & NCTL_KIND_LOWER_REQUIRED ? " (required)" : "");
 	if (k->peer_key)
-		printf("*%s*: _NAME_ (required)\n"
-		       "\tThe device at the other end, defined in the same section; both name each "
-		       "other.\n\n",
+		printf("*%s*: _NAME_ | {*netns*: _NAMESPACE_, *name*: _NAME_}\n"
+		       "\tThe device at the other end, defined in the same section of its namespace. Without "
+		       "*netns* that is the same namespace; \"\" is the daemon's own. Both ends name each "
+		       "other; "
+		       "one of them may leave it out, if exactly one device names it.\n\n",
 			k->peer_key);
 	if (k->ports_key)
 		printf("*%s*: [_NAME_, ...]\n"
