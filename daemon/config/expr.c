@@ -109,7 +109,7 @@ static int64_t read_atom(struct cursor *c)
 		return fail_at(c, c->s,
 			"N is the number of a range of namespaces, and there is none around this",
 			"write n for the number of the device, or give the namespace a name like "
-		        "\"x{1..10}\"");
+			"\"x{1..10}\"");
 	if (*c->s != 'n' && *c->s != 'N')
 		return fail_at(c, c->s, "a number, n or \"(\" was expected here", ADVICE);
 	return *c->s++ == 'n' ? c->numbers->n : c->numbers->N;
