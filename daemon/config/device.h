@@ -74,13 +74,13 @@ void nd_def_leave(struct nd_def *def);
 void nd_network_read(struct nd_parse *p, const struct nd_node *network);
 
 /* netns.c: makes the namespaces, so that all of them are known before the first device is read. */
-void nd_netns_open(struct nd_parse *p, const struct nd_node *namespaces);
+void nd_space_open(struct nd_parse *p, const struct nd_node *namespaces);
 /* The namespaces of this definition; NULL: it was faulty. Asked once for each, in their order. */
-const struct nd_scope *nd_netns_take(struct nd_parse *p, const struct nd_node *node);
+const struct nd_scope *nd_space_take(struct nd_parse *p, const struct nd_node *node);
 /* name "": the daemon's own; NULL: not in the configuration. */
-struct nctl_want_netns *nd_netns_find(const struct nd_parse *p, const char *name);
+struct nctl_want_netns *nd_space_find(const struct nd_parse *p, const char *name);
 /* Did-you-mean among all namespaces. */
-const char *nd_netns_suggest(struct nd_parse *p, const char *name);
+const char *nd_space_suggest(struct nd_parse *p, const char *name);
 /* The numbers in namespace i of the scope. */
 struct nd_numbers nd_scope_numbers(const struct nd_scope *s, size_t i);
 

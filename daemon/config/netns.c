@@ -16,13 +16,13 @@
 #define SUGGEST_NAMES 2000 /* so many names are looked at, and so many errors get a suggestion */
 #define SUGGEST_TIMES 20
 
-struct nd_netns_def {
-	struct nd_netns_def *next;
+struct nd_space_def {
+	struct nd_space_def *next;
 	const struct nd_node *node;
 	struct nd_scope scope;
 };
 
-struct nd_netns_name {
+struct nd_space_name {
 	struct nctl_hash_node node;
 	struct nctl_want_netns *netns;
 };
@@ -47,7 +47,7 @@ static const char *name_fault(const char *name)
 	return NULL;
 }
 
-struct nctl_want_netns *nd_netns_find(const struct nd_parse *p, const char *name)
+struct nctl_want_netns *nd_space_find(const struct nd_parse *p, const char *name)
 {
 	struct nctl_hash_node *pos;
 	struct nctl_want_netns *n;
@@ -55,14 +55,14 @@ struct nctl_want_netns *nd_netns_find(const struct nd_parse *p, const char *name
 	if (!*name)
 		return p->netns[0];
 	nctl_hash_for_each_equal(pos, &p->netns_names, nctl_hash_str(name)) {
-		n = nctl_container_of(pos, struct nd_netns_name, node)->netns;
+		n = nctl_container_of(pos, struct nd_space_name, node)->netns;
 		if (!strcmp(n->name, name))
 			return n;
 	}
 	return NULL;
 }
 
-const char *nd_netns_suggest(struct nd_parse *p, const char *name)
+const char *nd_space_suggest(struct nd_parse *p, const char *name)
 {
 	const char *otherwise = nd_text(p, "define it: \"namespaces: {%s: {}}\"", name);
 	const char **names;
@@ -89,14 +89,14 @@ struct nd_numbers nd_scope_numbers(const struct nd_scope *s, size_t i)
 static bool add_name(struct nd_parse *p, struct nctl_want_netns *netns)
 {
 	const struct nctl_want_netns *old;
-	struct nd_netns_name *name;
+	struct nd_space_name *name;
 	const char *fault = name_fault(netns->name);
 
 	if (fault) {
 		nd_error(p, netns->pos, fault, "\"%s\" cannot be the name of a namespace", netns->name);
 		return false;
 	}
-	old = nd_netns_find(p, netns->name);
+	old = nd_space_find(p, netns->name);
 	if (old) {
 		nd_error(p, netns->pos,
 			nd_text(p, "it is defined at %s; join them, or choose another name",
@@ -112,7 +112,7 @@ static bool add_name(struct nd_parse *p, struct nctl_want_netns *netns)
 }
 
 /* Namespace i of the definition, as the next one of all. */
-static bool add_netns(struct nd_parse *p, const struct nd_netns_def *d, size_t i)
+static bool add_netns(struct nd_parse *p, const struct nd_space_def *d, size_t i)
 {
 	struct nctl_want_netns *netns = nd_want_alloc(p, sizeof(*netns));
 	const char *name = d->node->key;
@@ -137,7 +137,7 @@ static bool add_netns(struct nd_parse *p, const struct nd_netns_def *d, size_t i
 }
 
 /* The range and the number of namespaces; false, reported. */
-static bool open_range(struct nd_parse *p, struct nd_netns_def *d)
+static bool open_range(struct nd_parse *p, struct nd_space_def *d)
 {
 	struct nctl_range_error error = {0};
 	int r = nctl_range_parse(d->node->key, &d->scope.range, &error);
@@ -156,14 +156,14 @@ static bool open_range(struct nd_parse *p, struct nd_netns_def *d)
 	return true;
 }
 
-static struct nd_netns_def *new_def(struct nd_parse *p, const struct nd_node *node)
+static struct nd_space_def *new_def(struct nd_parse *p, const struct nd_node *node)
 {
-	struct nd_netns_def *d = nd_alloc(p, sizeof(*d));
+	struct nd_space_def *d = nd_alloc(p, sizeof(*d));
 	struct nctl_want_def *def = nd_want_alloc(p, sizeof(*def));
 
 	if (!d || !def)
 		return NULL;
-	*d = (struct nd_netns_def){.node = node, .scope = {.def = def}};
+	*d = (struct nd_space_def){.node = node, .scope = {.def = def}};
 	*def = (struct nctl_want_def){.label = nd_want_strdup(p, node->key), .pos = node->key_pos};
 	if (!open_range(p, d) || !nd_def_add(p, def)) {
 		p->broken = true;
@@ -173,9 +173,9 @@ static struct nd_netns_def *new_def(struct nd_parse *p, const struct nd_node *no
 }
 
 /* Definitions without a fault, in their order; *ret_n: how many namespaces they have. */
-static struct nd_netns_def *open_defs(struct nd_parse *p, const struct nd_node *namespaces, size_t *ret_n)
+static struct nd_space_def *open_defs(struct nd_parse *p, const struct nd_node *namespaces, size_t *ret_n)
 {
-	struct nd_netns_def *first = NULL, **tail = &first, *d;
+	struct nd_space_def *first = NULL, **tail = &first, *d;
 	const struct nd_node *c;
 
 	*ret_n = 0;
@@ -195,10 +195,10 @@ static struct nd_netns_def *open_defs(struct nd_parse *p, const struct nd_node *
 	return first;
 }
 
-void nd_netns_open(struct nd_parse *p, const struct nd_node *namespaces)
+void nd_space_open(struct nd_parse *p, const struct nd_node *namespaces)
 {
 	struct nctl_want_netns **v;
-	struct nd_netns_def *d, **at = &p->netns_defs;
+	struct nd_space_def *d, **at = &p->netns_defs;
 	size_t i, n;
 
 	if (!nd_expect(p, namespaces, ND_NODE_MAPPING)) {
@@ -224,9 +224,9 @@ void nd_netns_open(struct nd_parse *p, const struct nd_node *namespaces)
 	}
 }
 
-const struct nd_scope *nd_netns_take(struct nd_parse *p, const struct nd_node *node)
+const struct nd_scope *nd_space_take(struct nd_parse *p, const struct nd_node *node)
 {
-	struct nd_netns_def *d = p->netns_defs;
+	struct nd_space_def *d = p->netns_defs;
 
 	if (!d || d->node != node)
 		return NULL;

@@ -12,7 +12,7 @@
 /* One run of nd_config_parse: what its parts share, and how they report. Internal to daemon/config. */
 
 struct nd_claim;
-struct nd_netns_def;
+struct nd_space_def;
 struct nd_peer;
 struct nd_port_param;
 
@@ -30,7 +30,7 @@ struct nd_parse {
 	struct nctl_want *want;
 	struct nd_tree tree;
 	struct nctl_hash names;       /* of struct nd_name (names.c) */
-	struct nctl_hash netns_names; /* of struct nd_netns_name (netns.c) */
+	struct nctl_hash netns_names; /* of struct nd_space_name (netns.c) */
 	struct nctl_strbuf scratch, why;
 
 	/* In the tree's arena, in the order of the files; consumed by refs.c. */
@@ -40,7 +40,7 @@ struct nd_parse {
 
 	struct nctl_want_netns **netns; /* in the want's arena; number 0 is the daemon's own */
 	size_t n_netns;
-	struct nd_netns_def *netns_defs;      /* whose bodies are still to be read (netns.c) */
+	struct nd_space_def *netns_defs;      /* whose bodies are still to be read (netns.c) */
 	size_t n_devices, n_values, n_claims; /* so many there will be; each has a limit */
 
 	struct nctl_want_link **links; /* owned until they move into the want's arena */

@@ -82,10 +82,10 @@ void nd_left_alone(struct nd_parse *p, const char *name, struct nctl_pos pos)
 static const struct nctl_want_netns *netns_of(struct nd_parse *p, const struct nd_peer *peer)
 {
 	static const char format[] = "there is no namespace \"%s\" in the configuration";
-	const struct nctl_want_netns *netns = nd_netns_find(p, peer->netns);
+	const struct nctl_want_netns *netns = nd_space_find(p, peer->netns);
 
 	if (!netns && !p->broken && !nd_was_reported(p, peer->pos, format))
-		nd_error(p, peer->pos, nd_netns_suggest(p, peer->netns), format, peer->netns);
+		nd_error(p, peer->pos, nd_space_suggest(p, peer->netns), format, peer->netns);
 	return netns;
 }
 

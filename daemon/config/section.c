@@ -265,7 +265,7 @@ static void read_namespaces(struct body *b, const struct nd_node *node)
 
 	for (c = node->type == ND_NODE_MAPPING ? node->first : NULL; c && b->p->err == 0; c = c->next) {
 		inner = (struct body){.p = b->p,
-			.scope = nd_netns_take(b->p, c),
+			.scope = nd_space_take(b->p, c),
 			.renderer = our_renderer,
 			.keys = netns_keys,
 			.n_keys = NCTL_ARRAY_SIZE(netns_keys)};
@@ -299,6 +299,6 @@ void nd_network_read(struct nd_parse *p, const struct nd_node *network)
 		read_renderer(p, c, &b.renderer);
 	c = nd_node_get(&p->tree, network, "namespaces");
 	if (c)
-		nd_netns_open(p, c);
+		nd_space_open(p, c);
 	read_body(&b, network);
 }
