@@ -121,6 +121,8 @@ enum { ND_POOL_MAX = 256 };
 
 /* Is it good as a name in a folder: 1 to NAME_MAX bytes, none of them '/', not "." or ".."? */
 bool nd_name_is_good(const char *name);
+/* "ipv4/conf/all/forwarding": such names, with a '/' between them? */
+bool nd_sysctl_is_good(const char *name);
 
 /* Carries out a request; 0 or a negative errno, which is the answer. Such a function for each type. */
 typedef int (*nd_operation)(struct nd_place *p, const struct nd_request *q, struct nd_reply *a);

@@ -19,8 +19,7 @@
 
 enum { VALUE_MAX = 4096 }; /* bytes; more is cut off when read, refused when written */
 
-/* "ipv4/conf/all/forwarding": parts that are good names. */
-static bool sysctl_is_good(const char *name)
+bool nd_sysctl_is_good(const char *name)
 {
 	char part[NAME_MAX + 1];
 	const char *s = name, *slash;
@@ -49,7 +48,7 @@ static int open_sysctl(const char *name, int flags, int *ret_fd)
 	_cleanup_(nctl_closep) int folder = -1;
 	int fd;
 
-	if (!sysctl_is_good(name))
+	if (!nd_sysctl_is_good(name))
 		return -EINVAL;
 	folder = open("/proc/sys/net", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (folder < 0)
