@@ -42,7 +42,7 @@ int nd_place_init(struct nd_place *p, struct nd_pool *pool, const struct nd_help
 {
 	int r;
 
-	*p = (struct nd_place){.home = -1, .rtnl = -1, .pool = pool, .options = o};
+	*p = (struct nd_place){.home = -1, .rtnl = -1, .proc_net = -1, .pool = pool, .options = o};
 	p->home = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
 	r = p->home < 0 ? -errno : nd_netns_here_cookie(&p->home_cookie);
 	if (r == 0)
@@ -56,7 +56,8 @@ void nd_place_fini(struct nd_place *p)
 {
 	nctl_closep(&p->home);
 	nctl_closep(&p->rtnl);
-	p->home = p->rtnl = -1;
+	nctl_closep(&p->proc_net);
+	p->home = p->rtnl = p->proc_net = -1;
 }
 
 /*

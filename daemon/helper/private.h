@@ -75,7 +75,9 @@ struct nd_place {
 	uint64_t home_cookie; /* never 0 */
 	struct nd_pool *pool;
 	const struct nd_helper_options *options;
-	bool prepared; /* /run/netns is, as far as this thread knows */
+	bool prepared;        /* /run/netns is, as far as this thread knows */
+	int proc_net;         /* proc.c; -1: none yet */
+	unsigned proc_visits; /* how often it was used */
 };
 
 int nd_place_init(struct nd_place *p, struct nd_pool *pool, const struct nd_helper_options *o);
@@ -95,6 +97,9 @@ void nd_place_home(const struct nd_place *p);
 void nd_place_homep(const struct nd_place **p);
 /* SO_NETNS_COOKIE of the thread's namespace. */
 int nd_netns_here_cookie(uint64_t *ret);
+
+/* proc.c: the folder /proc/sys/net, of whatever namespace the thread is in; stays p's. -errno */
+int nd_proc_net(struct nd_place *p);
 
 /* The thread's namespace. fd: of a socket of nd_rtnl_open. */
 int nd_rtnl_open(int *ret_fd);

@@ -4,13 +4,14 @@
 #include <stdint.h>
 
 /*
- * What daemon and helper say to each other. The keeper of the helper holds one SOCK_SEQPACKET socketpair with the
- * daemon, the control socket. Each time it starts a helper, it sends one message of ND_PROTO_CHANNELS descriptors
- * (SCM_RIGHTS), one socket for each channel, with a struct nd_proto_hello; the other ends are the helper's. A thread of
- * the helper serves each channel, one request at a time, so that each request is answered in its order. A message is a
- * struct, then its strings, each ended by a NUL; everything in the byte order of the machine. Both sides take nothing
- * for granted: length, type, number of strings and descriptors are checked, and a message that is wrong ends the
- * channel (and so the helper, which the keeper starts again).
+ * What daemon and helper say to each other. The keeper of the helper holds one SOCK_SEQPACKET socketpair with
+ * the daemon, the control socket. Each time it starts a helper, it sends one message of ND_PROTO_CHANNELS
+ * descriptors (SCM_RIGHTS), one socket for each channel, with a struct nd_proto_hello; the other ends are the
+ * helper's. A thread of the helper serves each channel, one request at a time, so that each request is
+ * answered in its order. A message is a struct, then its strings, each ended by a NUL; everything in the byte
+ * order of the machine. Both sides take nothing for granted: length, type, number of strings and descriptors
+ * are checked, and a message that is wrong ends the channel (and so the helper, which the keeper starts
+ * again).
  */
 
 enum nd_proto_channel {
@@ -21,10 +22,10 @@ enum nd_proto_channel {
 };
 
 enum {
-	ND_PROTO_MAGIC = 0x6e64f001,     /* changes with any change here: both come from one build */
+	ND_PROTO_MAGIC = 0x6e64f001,      /* changes with any change here: both come from one build */
 	ND_PROTO_MESSAGE_MAX = 64 * 1024, /* bytes */
-	ND_PROTO_STRINGS_MAX = 129,      /* of a message */
-	ND_PROTO_FDS_MAX = 64,           /* of a message */
+	ND_PROTO_STRINGS_MAX = 129,       /* of a message */
+	ND_PROTO_FDS_MAX = 64,            /* of a message */
 };
 
 struct nd_proto_hello {
@@ -33,11 +34,13 @@ struct nd_proto_hello {
 };
 
 enum nd_proto_type {
-	ND_PROTO_CREATE,       /* s: name; flags: ND_PROTO_REPAIR. -> cookie */
-	ND_PROTO_DELETE,       /* s: name; cookie: 0 or expected */
-	ND_PROTO_JOIN,         /* a namespace -> cookie, nsid (assigned if there was none) */
-	ND_PROTO_NSID_IN,      /* a namespace, and a second one of -> nsid of the second one as the first sees it */
-	ND_PROTO_SYSCTL_READ,  /* a namespace; s: names. -> s: a value each ("" with its bit in missing: no such) */
+	ND_PROTO_CREATE,  /* s: name; flags: ND_PROTO_REPAIR. -> cookie */
+	ND_PROTO_DELETE,  /* s: name; cookie: 0 or expected */
+	ND_PROTO_JOIN,    /* a namespace -> cookie, nsid (assigned if there was none) */
+	ND_PROTO_NSID_IN, /* a namespace, and a second one of -> nsid of the second one as the first sees it
+	                   */
+	ND_PROTO_SYSCTL_READ,  /* a namespace; s: names. -> s: a value each ("" with its bit in missing: no
+	                          such) */
 	ND_PROTO_SYSCTL_WRITE, /* a namespace; s: name, value. -> s: what reads back */
 	ND_PROTO_LINK_MOVE,    /* from a namespace to a second one; number: ifindex; s: new name, or "" */
 	ND_PROTO_OPEN_FILES,   /* -> s: paths; as many descriptors, read only; perhaps in several messages */
@@ -51,9 +54,9 @@ enum nd_proto_type {
 enum { ND_PROTO_REPAIR = 1 << 0 };
 
 /*
- * A namespace: the string, if it is not "", names it; else pid, if not 0; else it is the daemon's own. If cookie is not
- * 0 it must fit, or the error is -ESTALE. Requests with namespaces have one string for each, before all others, "" if
- * there is no name.
+ * A namespace: the string, if it is not "", names it; else pid, if not 0; else it is the daemon's own. If
+ * cookie is not 0 it must fit, or the error is -ESTALE. Requests with namespaces have one string for each,
+ * before all others, "" if there is no name.
  */
 struct nd_proto_request {
 	uint32_t magic, type;

@@ -39,20 +39,19 @@ bool nd_sysctl_is_good(const char *name)
 	}
 }
 
-static int open_sysctl(const char *name, int flags, int *ret_fd)
+static int open_sysctl(struct nd_place *p, const char *name, int flags, int *ret_fd)
 {
 	struct open_how how = {
 		.flags = (uint64_t)(flags | O_CLOEXEC | O_NOCTTY),
 		.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV,
 	};
-	_cleanup_(nctl_closep) int folder = -1;
-	int fd;
+	int folder, fd;
 
 	if (!nd_sysctl_is_good(name))
 		return -EINVAL;
-	folder = open("/proc/sys/net", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	folder = nd_proc_net(p);
 	if (folder < 0)
-		return -errno;
+		return folder;
 	fd = (int)syscall(SYS_openat2, folder, name, &how, sizeof(how));
 	if (fd < 0)
 		return -errno;
@@ -71,11 +70,11 @@ static void tidy(char *s, size_t len)
 			*s = ' ';
 }
 
-static int read_sysctl(const char *name, char value[static VALUE_MAX + 1])
+static int read_sysctl(struct nd_place *p, const char *name, char value[static VALUE_MAX + 1])
 {
 	_cleanup_(nctl_closep) int fd = -1;
 	ssize_t k;
-	int r = open_sysctl(name, O_RDONLY, &fd);
+	int r = open_sysctl(p, name, O_RDONLY, &fd);
 
 	if (r < 0)
 		return r;
@@ -98,7 +97,7 @@ int nd_op_sysctl_read(struct nd_place *p, const struct nd_request *q, struct nd_
 		return nd_reply_refuse(a, r, "the namespace %s", q->strings[0]);
 	away = p;
 	for (i = 0; i + 1 < q->h.n_strings; i++) {
-		r = read_sysctl(q->strings[i + 1], value);
+		r = read_sysctl(p, q->strings[i + 1], value);
 		if (r == -ENOENT) {
 			value[0] = '\0';
 			a->h.missing[i / 64] |= UINT64_C(1) << (i % 64);
@@ -110,7 +109,7 @@ int nd_op_sysctl_read(struct nd_place *p, const struct nd_request *q, struct nd_
 	return 0;
 }
 
-static int write_sysctl(const char *name, const char *value)
+static int write_sysctl(struct nd_place *p, const char *name, const char *value)
 {
 	_cleanup_(nctl_closep) int fd = -1;
 	size_t len = strlen(value);
@@ -119,7 +118,7 @@ static int write_sysctl(const char *name, const char *value)
 
 	if (len > VALUE_MAX)
 		return -EINVAL;
-	r = open_sysctl(name, O_WRONLY, &fd);
+	r = open_sysctl(p, name, O_WRONLY, &fd);
 	if (r < 0)
 		return r;
 	k = write(fd, value, len); /* in one go, or the kernel takes the parts for values */
@@ -139,10 +138,10 @@ int nd_op_sysctl_write(struct nd_place *p, const struct nd_request *q, struct nd
 	if (r < 0)
 		return nd_reply_refuse(a, r, "the namespace %s", q->strings[0]);
 	away = p;
-	r = write_sysctl(name, q->strings[2]);
+	r = write_sysctl(p, name, q->strings[2]);
 	if (r < 0)
 		return nd_reply_refuse(a, r, "writing the sysctl net/%s", name);
-	r = read_sysctl(name, value);
+	r = read_sysctl(p, name, value);
 	if (r < 0 && r != -EACCES && r != -EPERM) /* some can only be written */
 		return nd_reply_refuse(a, r, "reading the sysctl net/%s", name);
 	nd_reply_add_string(a, value);
