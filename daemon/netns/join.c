@@ -89,7 +89,9 @@ static void name_answered(struct nd_netns_set *s, struct netns_name *name, const
 {
 	int error = a->error;
 
-	if (!error && (!a->cookie || a->nsid == NCTL_NSID_NONE))
+	if (!error && !a->cookie)
+		error = -EINVAL;
+	else if (!error && a->nsid == NCTL_NSID_NONE && a->cookie != s->home->cookie)
 		error = -EINVAL;
 	if (!error)
 		error = nd_netns_met(s, name, 0, a->cookie, a->nsid);
@@ -120,7 +122,7 @@ static void pid_answered(struct nd_netns_set *s, pid_t pid, const struct nd_help
 {
 	struct nd_netns *n = NULL;
 
-	if (!a->error && a->cookie && a->nsid != NCTL_NSID_NONE) {
+	if (!a->error && a->cookie && a->nsid != NCTL_NSID_NONE && a->cookie != s->home->cookie) {
 		nd_netns_met(s, NULL, pid, a->cookie, a->nsid);
 		n = nd_netns_find_cookie(s, a->cookie);
 	}

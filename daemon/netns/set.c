@@ -220,8 +220,10 @@ void nd_netns_on_synced(struct nctl_session *session, void *userdata)
 	struct nctl_list *pos;
 
 	if (!n) {
+		n = s->home;
 		s->home_news = true;
-		return;
+	} else if (!n->told && !nctl_list_linked(&n->news)) {
+		nctl_list_add_tail(&s->news, &n->news);
 	}
 	nctl_list_for_each(pos, &n->names) {
 		struct netns_name *name = nctl_list_entry(pos, struct netns_name, of_netns);
@@ -231,8 +233,6 @@ void nd_netns_on_synced(struct nctl_session *session, void *userdata)
 	}
 	nd_netns_scan_resolved(n);
 	s->tasks_dirty = true;
-	if (!n->told && !nctl_list_linked(&n->news))
-		nctl_list_add_tail(&s->news, &n->news);
 }
 
 /* The names that are left may name something else by now, or nothing. */
@@ -245,6 +245,8 @@ void nd_netns_on_gone(struct nctl_session *session, void *userdata)
 	if (!n)
 		return;
 	nctl_list_del(&n->news);
+	/* Most are gone because their names are. */
+	nd_netns_set_look(s);
 	if (s->ops->gone)
 		s->ops->gone(n, s->userdata);
 	while ((pos = nctl_list_first(&n->names))) {
