@@ -284,6 +284,8 @@ int nd_helper_sysctl_read(struct nd_helper *h, const struct nd_netns_ref *ref, c
 		.n_strings = n,
 	};
 
+	if (!n)
+		return -EINVAL;
 	return n <= SYSCTLS_MAX ? ask(h, &h->look, &c, done, userdata) : -E2BIG;
 }
 

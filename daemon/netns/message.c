@@ -117,7 +117,7 @@ int nd_call_encode(const struct nd_call *c, uint64_t id, char **ret, size_t *ret
 	if (len > ND_PROTO_MESSAGE_MAX || c->n_refs + c->n_strings > ND_PROTO_STRINGS_MAX)
 		return -E2BIG;
 	for (size_t i = 0; i < c->n_refs; i++) {
-		if (c->refs[i]->name && !is_name(c->refs[i]->name))
+		if ((c->refs[i]->name && !is_name(c->refs[i]->name)) || c->refs[i]->pid < 0)
 			return -EINVAL;
 		q.cookie[i] = c->refs[i]->cookie;
 		q.pid[i] = c->refs[i]->pid;
