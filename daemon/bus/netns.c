@@ -29,7 +29,16 @@ static int no_helper(sd_bus_error *error)
 {
 	return sd_bus_error_set(error, ND_BUS_ERROR "NoHelper",
 		"The daemon has no helper that could do this: it was not started as root, or the helper "
-	        "died.");
+		"died.");
+}
+
+static int refuse(int r, sd_bus_error *error)
+{
+	if (r == -EPIPE)
+		return no_helper(error);
+	if (r == -EBUSY)
+		return sd_bus_error_set(error, ND_BUS_ERROR "Busy", "The helper has too much to do already.");
+	return r;
 }
 
 /* As ip(8) wants them, and the file system. */
@@ -160,7 +169,7 @@ static int change_names(struct nd_client *c, sd_bus_message *m, sd_bus_error *er
 	if (r >= 0)
 		return 1;
 	nd_call_free(call);
-	return r == -EPIPE ? no_helper(error) : r;
+	return refuse(r, error);
 }
 
 int nd_method_netns_add(sd_bus_message *m, void *userdata, sd_bus_error *error)
@@ -178,7 +187,7 @@ static void scanned(int r, void *userdata)
 	sd_bus_error error = SD_BUS_ERROR_NULL;
 
 	if (r < 0)
-		nd_call_fail(userdata, r == -EPIPE ? no_helper(&error) : r, &error);
+		nd_call_fail(userdata, refuse(r, &error), &error);
 	else
 		nd_call_answer(userdata, "{\"exit\":0}");
 }
@@ -200,7 +209,7 @@ int nd_method_netns_scan(sd_bus_message *m, void *userdata, sd_bus_error *error)
 	if (r >= 0)
 		return 1;
 	nd_call_free(call);
-	return r == -EPIPE ? no_helper(error) : r;
+	return refuse(r, error);
 }
 
 /* A link on its way. from and to: "" is the daemon's own namespace. */

@@ -414,30 +414,39 @@ static int fill_links(struct nd_query *q, const struct nd_netns *n, const struct
 	return out->err;
 }
 
-/* A line for each name, as ip-netns(8) has it; all but the first refer to that. */
-static void put_netns(const struct nd_query *q, const struct nd_netns *n, struct nctl_strbuf *out)
+/* One more name of a namespace, of which another line tells all. */
+static void put_name(const struct nd_netns *n, const char *name, struct nctl_strbuf *out)
 {
-	const char *first = nd_netns_name_at(n, 0), *name;
 	struct nctl_session *s = nd_netns_session(n);
+	const char *first = nd_netns_name(n);
 	struct nctl_json json;
 
 	nctl_json_init(&json, out);
+	nctl_json_obj_begin(&json);
+	nctl_json_kstr(&json, "name", name);
+	if (s && nctl_session_nsid(s) != NCTL_NSID_NONE)
+		nctl_json_ki64(&json, "id", nctl_session_nsid(s));
+	nctl_json_ku64(&json, "cookie", nd_netns_cookie(n));
+	nctl_json_kstr(&json, "same_as", first ? first : "");
+	nctl_json_obj_end(&json);
+	nctl_strbuf_putc(out, '\n');
+}
+
+/* A line for each name, as ip-netns(8) has it. */
+static void put_netns(const struct nd_query *q, const struct nd_netns *n, struct nctl_strbuf *out)
+{
+	const char *first = nd_netns_name(n), *name;
+	struct nctl_json json;
+
 	if (first ? !*q->netns || strcmp(q->netns, first) == 0 : q->nameless && !*q->netns) {
+		nctl_json_init(&json, out);
 		nd_netns_json(n, &json);
 		nctl_strbuf_putc(out, '\n');
 	}
-	for (size_t i = 1; first && (name = nd_netns_name_at(n, i)); i++) {
-		if (*q->netns && strcmp(q->netns, name) != 0)
-			continue;
-		nctl_json_obj_begin(&json);
-		nctl_json_kstr(&json, "name", name);
-		if (s && nctl_session_nsid(s) != NCTL_NSID_NONE)
-			nctl_json_ki64(&json, "id", nctl_session_nsid(s));
-		nctl_json_ku64(&json, "cookie", nd_netns_cookie(n));
-		nctl_json_kstr(&json, "same_as", first);
-		nctl_json_obj_end(&json);
-		nctl_strbuf_putc(out, '\n');
-	}
+	/* Of home all names are further ones. */
+	for (size_t i = first ? 1 : 0; (name = nd_netns_name_at(n, i)); i++)
+		if (!*q->netns || strcmp(q->netns, name) == 0)
+			put_name(n, name, out);
 }
 
 static int fill_netns(

@@ -18,7 +18,7 @@
 #include "base/cleanup.h"
 #include "netctl/cli.h"
 
-/* An apply may take as long as the kernel wants. */
+/* A change may take as long as the kernel wants. */
 #define CHANGE_TIMEOUT_US (UINT64_C(3600) * 1000000) /* a job may be long, and others wait before it */
 #define READ_TIMEOUT_US   (UINT64_C(30) * 1000000)
 
@@ -33,6 +33,7 @@ static const struct {
 	{"org.netctld.Error.Busy", CLI_TIMEOUT},
 	{"org.netctld.Error.LimitsExceeded", CLI_TIMEOUT},
 	{"org.netctld.Error.Stopping", CLI_NO_DAEMON},
+	{"org.netctld.Error.NoHelper", CLI_REFUSED},
 	{SD_BUS_ERROR_TIMEOUT, CLI_TIMEOUT},
 	{SD_BUS_ERROR_NO_REPLY, CLI_NO_DAEMON},
 	{SD_BUS_ERROR_DISCONNECTED, CLI_NO_DAEMON},
@@ -118,15 +119,25 @@ static int explain(const sd_bus_error *error, int r)
 	return (int)status;
 }
 
+static bool is_change(const char *method)
+{
+	static const char *const changes[] = {
+		"Apply", "Reload", "NetnsAdd", "NetnsDel", "NetnsScan", "LinkMove"};
+
+	for (size_t i = 0; i < NCTL_ARRAY_SIZE(changes); i++)
+		if (strcmp(method, changes[i]) == 0)
+			return true;
+	return false;
+}
+
 int cli_bus_call(sd_bus *bus, sd_bus_message *m, sd_bus_message **ret_reply)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
 	const struct sigaction on = {.sa_handler = interrupted, .sa_flags = (int)SA_RESETHAND | SA_NODEFER};
-	const char *member = sd_bus_message_get_member(m);
 	struct sigaction old;
 	int r;
 
-	if (strcmp(member, "Apply") != 0 && strcmp(member, "Reload") != 0) {
+	if (!is_change(sd_bus_message_get_member(m))) {
 		r = sd_bus_call(bus, m, READ_TIMEOUT_US, &error, ret_reply);
 		return r < 0 ? explain(&error, r) : CLI_OK;
 	}

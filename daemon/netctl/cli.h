@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <json-c/json.h>
 #include <systemd/sd-bus.h>
@@ -31,6 +32,13 @@ enum cli_action {
 	CLI_STATUS,
 	CLI_LINK,
 	CLI_ADDRESS,
+	CLI_MOVE,
+	CLI_NETNS_LIST,
+	CLI_NETNS_ADD,
+	CLI_NETNS_DEL,
+	CLI_NETNS_EXEC,
+	CLI_NETNS_IDENTIFY,
+	CLI_NETNS_PIDS,
 	CLI_HELP,
 };
 
@@ -50,12 +58,21 @@ struct cli_request {
 	struct cli_filter {
 		const char *key, *value;
 	} filters[CLI_FILTERS_MAX];
-	size_t n_filters;
+	size_t n_filters; /* of other actions: their arguments by name */
+	const char *netns; /* NULL: the daemon's own */
+	bool all_netns;
+	char *const *rest; /* names, or a command */
+	size_t n_rest;
 };
 
 /* grammar.c: reads the words behind the options into q. 0, or -EINVAL with a sentence on stderr. */
 int cli_grammar_parse(struct cli_request *q, char *const *words, size_t n);
 int cli_request_filter(struct cli_request *q, const char *key, const char *value);
+const char *cli_request_get(const struct cli_request *q, const char *key); /* NULL: not given */
+/* What follows these words belongs to a command, options included. */
+bool cli_grammar_ends_options(char *const *words, size_t n);
+/* -n and -a where they mean something; as above. */
+int cli_request_check(const struct cli_request *q);
 
 /* bus.c: all print what goes wrong, and give a cli_exit. */
 int cli_bus_connect(const char *runtime_dir, sd_bus **ret);
@@ -68,8 +85,44 @@ int cli_bus_append_files(sd_bus_message *m, const struct cli_request *q);
 int cli_answer_show(const struct cli_request *q, const char *text);
 int cli_status_show(const struct cli_request *q, const char *text);
 
-/* query.c: the pipe of Query, as JSON or as a table. */
+/* query.c: asks for an object with q's filters; the pipe of Query, as JSON or as a table. */
+int cli_query_open(sd_bus *bus, const struct cli_request *q, const char *object, sd_bus_message **ret_reply,
+	int *ret_fd);
 int cli_query_show(const struct cli_request *q, int fd);
+int cli_query_explain(int r); /* r: of cli_lines_read */
+/* Calls line for each line; 0, -EPIPE: the end is missing, or what line gave. */
+int cli_lines_read(int fd, int (*line)(const char *text, size_t len, void *userdata), void *userdata);
+
+/* names.c: names of namespaces, one after the other, each ended by NUL. */
+struct cli_names {
+	struct nctl_strbuf text;
+	size_t n;
+};
+#define CLI_NAMES_MAX 1000000 /* of one call */
+#define CLI_NETNS_DIR "/run/netns"
+bool cli_name_is_valid(const char *name);
+int cli_name_check(const char *name); /* cli_exit, with a sentence */
+/* Words, of which each may hold a range; names of an unfinished one are taken as they are if literal. */
+int cli_names_expand(struct cli_names *names, char *const *words, size_t n, bool literal);
+int cli_names_read(struct cli_names *names); /* those there are, sorted; cli_exit */
+static inline const char *cli_names_next(const struct cli_names *names, const char *name) /* NULL: the first */
+{
+	name = name ? name + strlen(name) + 1 : names->text.s;
+	return name && name < names->text.s + names->text.len ? name : NULL;
+}
+static inline void cli_names_fini(struct cli_names *names)
+{
+	nctl_strbuf_fini(&names->text);
+}
+
+/* netns.c: lists, and names added or deleted, as many calls as it takes. */
+int cli_netns_list(sd_bus *bus, const struct cli_request *q);
+int cli_netns_change(const struct cli_request *q); /* connects, once it knows what to ask for */
+
+/* enter.c: without the daemon. */
+int cli_enter_exec(const struct cli_request *q);
+int cli_enter_identify(const struct cli_request *q);
+int cli_enter_pids(const struct cli_request *q);
 
 /* text.c: output that is safe for terminals. */
 enum cli_style { CLI_PLAIN, CLI_BOLD, CLI_DIM, CLI_RED, CLI_GREEN, CLI_YELLOW, CLI_CYAN };

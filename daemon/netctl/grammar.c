@@ -18,8 +18,9 @@ enum token_type {
 	WORD,  /* keyword; goes on in .next, or nothing may follow */
 	FLAG,  /* keyword: a filter without a value; stays in this table, as the ones below */
 	PAIR,  /* keyword and a value, described by .what: a filter */
-	NAME,  /* any other word, described by .what: a filter's value */
+	NAME,  /* any other word, described by .what: a filter's value; goes on in .next, if there is one */
 	FILES, /* any word: a file */
+	REST,  /* any word, and all behind it, as they are */
 	ELSE,  /* any other word: the request goes on in .next */
 };
 
@@ -53,8 +54,18 @@ static const struct token address_filters[] = {
 	{LAST},
 };
 
+static const struct token move_words[] = {
+	{END},
+	{PAIR, "netns", .what = "the name of a namespace, \"\" for the daemon's own, or a PID"},
+	{PAIR, "name", .what = "the new name of the device"},
+	{PAIR, "dev", .what = "the name of a device"},
+	{NAME, "dev", .what = "NAME"},
+	{LAST},
+};
+
 /* As in ip(8), "show" may be left out. */
 static const struct token link_verbs[] = {
+	{WORD, "move", 2, NULL, CLI_MOVE, move_words},
 	{WORD, "show", 2, .next = link_filters},
 	{WORD, "list", 3, .next = link_filters},
 	{WORD, "ls", .next = link_filters},
@@ -67,6 +78,38 @@ static const struct token address_verbs[] = {
 	{WORD, "list", 3, .next = address_filters},
 	{WORD, "ls", .next = address_filters},
 	{ELSE, .next = address_filters},
+	{LAST},
+};
+
+static const struct token no_more[] = {{END}, {LAST}};
+
+static const struct token netns_filters[] = {
+	{END},
+	{FLAG, "all"},
+	{PAIR, "name", .what = "the name of a namespace"},
+	{NAME, "name", .what = "NAME"},
+	{LAST},
+};
+
+static const struct token netns_names[] = {{REST, .what = "NAME"}, {LAST}};
+
+/* Options behind it are the command's. */
+static const struct token netns_command[] = {{REST, .what = "NAME and a command", .min = 1}, {LAST}};
+
+static const struct token netns_pid[] = {{END}, {NAME, "pid", .what = "PID", .next = no_more}, {LAST}};
+
+static const struct token netns_name[] = {{NAME, "name", .what = "NAME", .next = no_more}, {LAST}};
+
+static const struct token netns_verbs[] = {
+	{WORD, "list", 1, .next = netns_filters},
+	{WORD, "show", 1, .next = netns_filters},
+	{WORD, "ls", .next = netns_filters},
+	{WORD, "add", 1, NULL, CLI_NETNS_ADD, netns_names},
+	{WORD, "delete", 1, NULL, CLI_NETNS_DEL, netns_names},
+	{WORD, "exec", 1, NULL, CLI_NETNS_EXEC, netns_command},
+	{WORD, "identify", 1, NULL, CLI_NETNS_IDENTIFY, netns_pid},
+	{WORD, "pids", 1, NULL, CLI_NETNS_PIDS, netns_name},
+	{ELSE, .next = netns_filters},
 	{LAST},
 };
 
@@ -84,6 +127,7 @@ static const struct token files[] = {
 static const struct token top[] = {
 	{WORD, "link", 1, NULL, CLI_LINK, link_verbs},
 	{WORD, "address", 1, NULL, CLI_ADDRESS, address_verbs},
+	{WORD, "netns", 3, NULL, CLI_NETNS_LIST, netns_verbs},
 	{WORD, "check", 2, NULL, CLI_CHECK, files},
 	{WORD, "plan", 2, NULL, CLI_PLAN, more_files},
 	{WORD, "apply", 2, NULL, CLI_APPLY, more_files},
@@ -120,7 +164,7 @@ static const struct token *find(const struct token **table, const char *word)
 			*table = t->next;
 			return find(table, word);
 		}
-		if (t->type == NAME || t->type == FILES)
+		if (t->type == NAME || t->type == FILES || t->type == REST)
 			any = t;
 	}
 	return any;
@@ -168,8 +212,10 @@ static int wrong(const struct token *table, const char *word)
 		nctl_strbuf_printf(&list, "%s%s", i ? ", " : "", words[i]);
 	if (near)
 		cli_error("there is no \"%s\"; did you mean \"%s\"?", word, near);
-	else if (word)
+	else if (word && n)
 		cli_error("there is no \"%s\"; there are: %s", word, nctl_strbuf_str(&list));
+	else if (word)
+		cli_error("\"%s\" is one word too many; see netctl help", word);
 	else
 		cli_error("something is missing at the end: %s; see netctl help", nctl_strbuf_str(&list));
 	return -EINVAL;
@@ -192,6 +238,31 @@ int cli_request_filter(struct cli_request *q, const char *key, const char *value
 	return 0;
 }
 
+const char *cli_request_get(const struct cli_request *q, const char *key)
+{
+	for (size_t i = 0; i < q->n_filters; i++)
+		if (strcmp(q->filters[i].key, key) == 0)
+			return q->filters[i].value;
+	return NULL;
+}
+
+int cli_request_check(const struct cli_request *q)
+{
+	bool links = q->action == CLI_LINK || q->action == CLI_ADDRESS;
+
+	if (q->netns && q->all_netns)
+		cli_error("-n and -a: one namespace, or all?");
+	else if (q->netns && !links && q->action != CLI_MOVE)
+		cli_error("-n means nothing here: it is for link and address");
+	else if (q->all_netns && !links && q->action != CLI_NETNS_EXEC)
+		cli_error("-a means nothing here: it is for link, address and netns exec");
+	else if (q->action == CLI_NETNS_EXEC && q->n_rest < (q->all_netns ? 1 : 2))
+		cli_error("No command specified"); /* ip(8)'s words */
+	else
+		return q->netns && cli_name_check(q->netns) != CLI_OK ? -EINVAL : 0;
+	return -EINVAL;
+}
+
 static int add_file(struct cli_request *q, const char *path)
 {
 	if (q->n_files == CLI_FILES_MAX) {
@@ -206,6 +277,7 @@ static int add_file(struct cli_request *q, const char *path)
 struct reader {
 	struct cli_request *q;
 	const struct token *table; /* what may come next */
+	const struct token *verbs; /* the one in which a verb was left out */
 	char *const *words;
 	size_t n, i;      /* words[i] is the current one */
 	const char *name; /* the word that was taken for a name, since it is no keyword */
@@ -216,11 +288,14 @@ static int take_name(struct reader *r, const struct token *t)
 {
 	const char *word = r->words[r->i];
 
+	if (r->name && r->verbs && nearest(r->verbs, r->name))
+		return wrong(r->verbs, r->name);
 	if (r->name && nearest(r->table, r->name))
 		return wrong(r->table, r->name);
 	if (r->name && nearest(r->table, word))
 		return wrong(r->table, word);
 	r->name = word;
+	r->table = t->next ? t->next : r->table;
 	return cli_request_filter(r->q, t->word, word);
 }
 
@@ -244,6 +319,12 @@ static int take(struct reader *r, const struct token *t)
 	case FILES:
 		r->table = t->next ? t->next : r->table;
 		return add_file(r->q, r->words[r->i]);
+	case REST:
+		r->q->rest = r->words + r->i;
+		r->q->n_rest = r->n - r->i;
+		r->i = r->n - 1;
+		r->table = NULL;
+		return 0;
 	case LAST:
 	case END:
 	case ELSE:
@@ -252,10 +333,34 @@ static int take(struct reader *r, const struct token *t)
 	return -EINVAL;
 }
 
+bool cli_grammar_ends_options(char *const *words, size_t n)
+{
+	const struct token *table = top, *t;
+
+	for (size_t i = 0; i < n; i++) {
+		t = table ? find(&table, words[i]) : NULL;
+		if (!t || t->type != WORD)
+			return false;
+		table = t->next;
+	}
+	return table && table->type == REST && table->min;
+}
+
+static int check_move(const struct cli_request *q)
+{
+	if (!cli_request_get(q, "dev"))
+		cli_error("\"move\" wants the name of a device");
+	else if (!cli_request_get(q, "netns"))
+		cli_error("\"move\" wants to know where to: netns NAME");
+	else
+		return 0;
+	return -EINVAL;
+}
+
 int cli_grammar_parse(struct cli_request *q, char *const *words, size_t n)
 {
 	struct reader r = {.q = q, .table = top, .words = words, .n = n};
-	const struct token *t;
+	const struct token *t, *table;
 	int e;
 
 	for (; r.i < n; r.i++) {
@@ -263,12 +368,16 @@ int cli_grammar_parse(struct cli_request *q, char *const *words, size_t n)
 			cli_error("\"%s\" is one word too many; see netctl help", words[r.i]);
 			return -EINVAL;
 		}
+		table = r.table;
 		t = find(&r.table, words[r.i]);
+		r.verbs = r.table != table ? table : r.verbs;
 		if (!t)
 			return wrong(r.table, words[r.i]);
 		e = take(&r, t);
 		if (e < 0)
 			return e;
 	}
-	return may_end(r.table) ? 0 : wrong(r.table, NULL);
+	if (!may_end(r.table))
+		return wrong(r.table, NULL);
+	return q->action == CLI_MOVE ? check_move(q) : 0;
 }

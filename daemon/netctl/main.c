@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * DOC: netctl, the client of netctld: options, then one call a run. Each action names its method on the bus,
- * what it sends and how its answer is shown, in one table.
+ * DOC: netctl, the client of netctld: options, then one action a run. Most are one call of the daemon, for
+ * which a table names the method, what is sent, and how its answer is shown.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -12,7 +12,7 @@
 #include "netctl/cli.h"
 
 static const char help[] =
-	"netctl [-r DIR] [-4 | -6] [-j] OBJECT [VERB] [filters]\n"
+	"netctl [-r DIR] [-n NETNS | -a] [-4 | -6] [-j] OBJECT [VERB] [filters]\n"
 	"\n"
 	"  check FILE...      is the configuration right?\n"
 	"  plan [FILE...]     what would apply change?\n"
@@ -21,9 +21,17 @@ static const char help[] =
 	"  status             what the daemon is doing, and what it has done\n"
 	"  link [show] [[dev] NAME | index N] [type KIND] [master NAME] [vrf NAME] [up]\n"
 	"  address [show] [[dev] NAME] [to PREFIX] [scope SCOPE] [and the filters of link]\n"
+	"  link move [dev] NAME netns TO [name NEW]\n"
+	"                     TO: a name, \"\" for the daemon's own namespace, or a PID\n"
+	"  netns [list] [NAME | all]   all: those without a name as well\n"
+	"  netns add NAME..., netns del NAME...   NAME may hold a range: t{1..100}\n"
+	"  netns exec NAME COMMAND..., -a netns exec COMMAND...\n"
+	"  netns identify [PID], netns pids NAME\n"
 	"  help\n"
 	"\n"
 	"  -r, --runtime DIR    runtime folder of the daemon ($NETCTL_RUNTIME, /run/netctld)\n"
+	"  -n, --netns NETNS    links and addresses of this network namespace\n"
+	"  -a, --all-netns      of all of them\n"
 	"  -4, -6               addresses of this family only\n"
 	"  -j, --json           JSON as from \"ip -j -d\", and the daemon's own answers\n"
 	"  --keep-going         apply: a refusal stops only what depends on it\n"
@@ -56,16 +64,6 @@ static int show_status(const struct cli_request *q, sd_bus_message *reply)
 	return show_text(q, reply, cli_status_show);
 }
 
-static int show_query(const struct cli_request *q, sd_bus_message *reply)
-{
-	int fd, r = sd_bus_message_read(reply, "h", &fd);
-
-	if (r >= 0)
-		return cli_query_show(q, fd);
-	cli_error("the daemon's answer cannot be read: %s", strerror(-r));
-	return CLI_NO_DAEMON;
-}
-
 static int put_files(sd_bus_message *m, const struct cli_request *q)
 {
 	return cli_bus_append_files(m, q);
@@ -83,44 +81,63 @@ static int put_files_flags(sd_bus_message *m, const struct cli_request *q)
 	return status == CLI_OK ? put_flags(m, q) : status;
 }
 
-static int put_query(sd_bus_message *m, const struct cli_request *q)
+static int put_move(sd_bus_message *m, const struct cli_request *q)
 {
-	int r = sd_bus_message_append(m, "s", q->action == CLI_LINK ? "link" : "address");
+	const char *name = cli_request_get(q, "name");
+	int r = sd_bus_message_append(m, "ssss", q->netns ? q->netns : "", cli_request_get(q, "dev"),
+		cli_request_get(q, "netns"), name ? name : "");
 
-	if (r >= 0)
-		r = sd_bus_message_open_container(m, 'a', "{ss}");
-	for (size_t i = 0; i < q->n_filters && r >= 0; i++)
-		r = sd_bus_message_append(m, "{ss}", q->filters[i].key, q->filters[i].value);
-	if (r >= 0)
-		r = sd_bus_message_close_container(m);
 	if (r >= 0)
 		return CLI_OK;
 	cli_error("this cannot be sent: %s", strerror(-r)); /* a word that is not UTF-8 */
 	return CLI_USAGE;
 }
 
+static int query(sd_bus *bus, const struct cli_request *q)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	int fd, status;
+
+	status = cli_query_open(bus, q, q->action == CLI_LINK ? "link" : "address", &reply, &fd);
+	return status == CLI_OK ? cli_query_show(q, fd) : status;
+}
+
 static const struct {
-	const char *method;
+	int (*local)(const struct cli_request *q);                  /* all by itself; else */
+	int (*talk)(sd_bus *bus, const struct cli_request *q);      /* as many calls as it takes; else */
+	const char *method;                                         /* one call */
 	int (*put)(sd_bus_message *m, const struct cli_request *q); /* cli_exit; NULL: no arguments */
 	int (*show)(const struct cli_request *q, sd_bus_message *reply);
 } actions[] = {
-	[CLI_CHECK] = {"Check", put_files, show_answer},
-	[CLI_PLAN] = {"Plan", put_files_flags, show_answer},
-	[CLI_APPLY] = {"Apply", put_files_flags, show_answer},
-	[CLI_RELOAD] = {"Reload", put_flags, show_answer},
-	[CLI_STATUS] = {"Status", NULL, show_status},
-	[CLI_LINK] = {"Query", put_query, show_query},
-	[CLI_ADDRESS] = {"Query", put_query, show_query},
+	[CLI_CHECK] = {NULL, NULL, "Check", put_files, show_answer},
+	[CLI_PLAN] = {NULL, NULL, "Plan", put_files_flags, show_answer},
+	[CLI_APPLY] = {NULL, NULL, "Apply", put_files_flags, show_answer},
+	[CLI_RELOAD] = {NULL, NULL, "Reload", put_flags, show_answer},
+	[CLI_STATUS] = {NULL, NULL, "Status", NULL, show_status},
+	[CLI_MOVE] = {NULL, NULL, "LinkMove", put_move, show_answer},
+	[CLI_LINK] = {.talk = query},
+	[CLI_ADDRESS] = {.talk = query},
+	[CLI_NETNS_LIST] = {.talk = cli_netns_list},
+	[CLI_NETNS_ADD] = {cli_netns_change},
+	[CLI_NETNS_DEL] = {cli_netns_change},
+	[CLI_NETNS_EXEC] = {cli_enter_exec},
+	[CLI_NETNS_IDENTIFY] = {cli_enter_identify},
+	[CLI_NETNS_PIDS] = {cli_enter_pids},
 };
 
 static int run(const struct cli_request *q)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL, *reply = NULL;
 	_cleanup_(sd_bus_close_unrefp) sd_bus *bus = NULL;
-	int status = cli_bus_connect(q->runtime_dir, &bus);
+	int status;
 
+	if (actions[q->action].local)
+		return actions[q->action].local(q);
+	status = cli_bus_connect(q->runtime_dir, &bus);
 	if (status != CLI_OK)
 		return status;
+	if (actions[q->action].talk)
+		return actions[q->action].talk(bus, q);
 	m = cli_bus_method(bus, actions[q->action].method);
 	if (!m)
 		return CLI_NO_DAEMON;
@@ -130,41 +147,78 @@ static int run(const struct cli_request *q)
 	return status == CLI_OK ? actions[q->action].show(q, reply) : status;
 }
 
-/* 0: go on; -EINVAL; > 0: done, nothing more to do. */
-static int read_options(struct cli_request *q, int argc, char **argv)
+enum { OPTION_KEEP_GOING = 256, OPTION_ALLOW_RECREATE };
+
+/* 0, or -EINVAL; the family is kept for later. */
+static int take_option(struct cli_request *q, int c, const char **family)
 {
-	enum { KEEP_GOING = 256, ALLOW_RECREATE, VERSION };
+	switch (c) {
+	case 'r':
+		q->runtime_dir = optarg;
+		return 0;
+	case 'n':
+		q->netns = optarg;
+		return 0;
+	case 'a':
+		q->all_netns = true;
+		return 0;
+	case 'j':
+		q->json = true;
+		return 0;
+	case 'h':
+		q->action = CLI_HELP;
+		return 0;
+	case '4':
+	case '6':
+		*family = c == '4' ? "inet" : "inet6";
+		return 0;
+	case OPTION_KEEP_GOING:
+		q->flags |= CLI_KEEP_GOING;
+		return 0;
+	case OPTION_ALLOW_RECREATE:
+		q->flags |= CLI_ALLOW_RECREATE;
+		return 0;
+	}
+	return -EINVAL;
+}
+
+/*
+ * Options may stand between the words, but not in a command: "netns exec NAME ls -l". words has room for all.
+ * 0: go on; -EINVAL; > 0: done, nothing more to do.
+ */
+static int read_options(struct cli_request *q, int argc, char **argv, char **words)
+{
 	static const struct option options[] = {
 		{"runtime", required_argument, NULL, 'r'},
+		{"netns", required_argument, NULL, 'n'},
+		{"all-netns", no_argument, NULL, 'a'},
 		{"json", no_argument, NULL, 'j'},
 		{"help", no_argument, NULL, 'h'},
-		{"keep-going", no_argument, NULL, KEEP_GOING},
-		{"allow-recreate", no_argument, NULL, ALLOW_RECREATE},
-		{"version", no_argument, NULL, VERSION},
+		{"keep-going", no_argument, NULL, OPTION_KEEP_GOING},
+		{"allow-recreate", no_argument, NULL, OPTION_ALLOW_RECREATE},
+		{"version", no_argument, NULL, 'V'},
 		{0},
 	};
 	const char *family = NULL;
+	size_t n = 0;
 	int c;
 
-	while ((c = getopt_long(argc, argv, "r:jh46V", options, NULL)) >= 0) {
-		if (c == 'r')
-			q->runtime_dir = optarg;
-		else if (c == 'j')
-			q->json = true;
-		else if (c == 'h')
-			q->action = CLI_HELP;
-		else if (c == '4' || c == '6')
-			family = c == '4' ? "inet" : "inet6";
-		else if (c == KEEP_GOING)
-			q->flags |= CLI_KEEP_GOING;
-		else if (c == ALLOW_RECREATE)
-			q->flags |= CLI_ALLOW_RECREATE;
-		else if (c == VERSION || c == 'V')
+	/* "-": each word comes as an option 1, in its place. */
+	while ((c = getopt_long(argc, argv, "-r:n:ajh46V", options, NULL)) >= 0) {
+		if (c == 'V')
 			return printf("netctl %s\n", NETCTL_VERSION);
-		else
+		if (c == 1)
+			words[n++] = optarg;
+		else if (take_option(q, c, &family) < 0)
 			return -EINVAL;
+		if (c == 1 && cli_grammar_ends_options(words, n))
+			break;
 	}
-	if (q->action != CLI_HELP && cli_grammar_parse(q, argv + optind, (size_t)(argc - optind)) < 0)
+	while (optind < argc)
+		words[n++] = argv[optind++];
+	if (q->action == CLI_HELP)
+		return 0;
+	if (cli_grammar_parse(q, words, n) < 0 || cli_request_check(q) < 0)
 		return -EINVAL;
 	/* As with ip(8), links have no family. */
 	return family && q->action == CLI_ADDRESS ? cli_request_filter(q, "family", family) : 0;
@@ -174,10 +228,11 @@ int main(int argc, char **argv)
 {
 	const char *env = getenv("NETCTL_RUNTIME");
 	struct cli_request q = {.runtime_dir = env && *env ? env : "/run/netctld"};
+	_cleanup_(nctl_freep) char **words = calloc((size_t)argc + 1, sizeof(*words));
 	int r, status;
 
 	cli_text_init();
-	r = read_options(&q, argc, argv);
+	r = words ? read_options(&q, argc, argv, words) : -ENOMEM;
 	if (r != 0)
 		return r < 0 ? CLI_USAGE : CLI_OK;
 	if (q.action == CLI_HELP) {

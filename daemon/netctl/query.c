@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "netctl/cli.h"
 #include "netctl/rows.h"
+#include "netctl/scan.h"
 
 #define READ_BYTES (256 << 10)
 
@@ -71,6 +72,15 @@ static int read_lines(int fd, struct reader *rd)
 	return rd->complete && rd->rest.len == 0 ? 0 : -EPIPE;
 }
 
+int cli_lines_read(int fd, int (*line)(const char *text, size_t len, void *userdata), void *userdata)
+{
+	struct reader rd = {.line = line, .userdata = userdata, .rest = NCTL_STRBUF_INIT};
+	int r = read_lines(fd, &rd);
+
+	nctl_strbuf_fini(&rd.rest);
+	return r;
+}
+
 struct array {
 	size_t n;
 };
@@ -83,48 +93,151 @@ static int array_line(const char *text, size_t len, void *userdata)
 	return fwrite_unlocked(text, 1, len, stdout) == len ? 0 : -EIO;
 }
 
-static int show_json(struct reader *rd, int fd)
+static int show_json(int fd)
 {
 	struct array a = {0};
 	int r;
 
-	rd->line = array_line;
-	rd->userdata = &a;
-	r = read_lines(fd, rd);
+	r = cli_lines_read(fd, array_line, &a);
 	/* Half an answer is not made to look like a whole one. */
 	if (r == 0)
 		fputs(a.n ? "]\n" : "[]\n", stdout);
 	return r;
 }
 
-static int show_table(struct reader *rd, int fd, const struct cli_rows *rows)
+static int show_table(int fd, const struct cli_rows *rows)
 {
 	struct cli_table t;
 	int r;
 
 	cli_table_begin(&t, rows->titles, rows->n_columns);
-	rd->line = rows->line;
-	rd->userdata = &t;
-	r = read_lines(fd, rd);
+	r = cli_lines_read(fd, rows->line, &t);
 	cli_table_end(&t);
 	return r;
 }
 
-int cli_query_show(const struct cli_request *q, int fd)
-{
-	struct reader rd = {.rest = NCTL_STRBUF_INIT};
-	int r;
+/* A table for each namespace. */
+struct parts {
+	const struct cli_rows *rows;
+	struct cli_table t;
+	bool begun;
+	char title[1024]; /* of the part that is on; the first byte tells own, named and nameless ones apart
+	                   */
+};
 
-	if (q->json)
-		r = show_json(&rd, fd);
+/* Whose line is it? 0, -EBADMSG. */
+static int read_title(const char *text, size_t len, char *title, size_t size)
+{
+	char key[CLI_SCAN_KEY_MAX], name[1000], cookie[32] = "", pid[32] = "";
+	struct cli_scan s;
+
+	cli_scan_init(&s, text, len);
+	if (!cli_scan_object(&s) || !cli_scan_key(&s, key) || strcmp(key, "netns") != 0)
+		return -EBADMSG;
+	cli_scan_text(&s, name, sizeof(name));
+	/* null, which comes with two more members. */
+	while (!*name && cli_scan_key(&s, key) && strncmp(key, "netns_", 6) == 0)
+		cli_scan_text(&s, key[6] == 'c' ? cookie : pid, sizeof(pid));
+	if (s.bad)
+		return -EBADMSG;
+	if (*name)
+		snprintf(title, size, "n%s", name);
+	else if (*cookie)
+		snprintf(title, size, "c(cookie %s, pid %s)", cookie, pid);
 	else
-		r = show_table(&rd, fd, q->action == CLI_LINK ? &cli_link_rows : &cli_address_rows);
-	nctl_strbuf_fini(&rd.rest);
+		snprintf(title, size, "o(own)");
+	return 0;
+}
+
+static int part_line(const char *text, size_t len, void *userdata)
+{
+	struct parts *p = userdata;
+	char title[sizeof(p->title)];
+	int r = read_title(text, len, title, sizeof(title));
+
+	if (r < 0)
+		return r;
+	if (!p->begun || strcmp(title, p->title) != 0) {
+		if (p->begun) {
+			cli_table_end(&p->t);
+			putchar('\n');
+		}
+		fputs("netns: ", stdout);
+		cli_text_pad(title + 1, 0, CLI_BOLD);
+		putchar('\n');
+		strcpy(p->title, title);
+		p->begun = true;
+		cli_table_begin(&p->t, p->rows->titles, p->rows->n_columns);
+	}
+	return p->rows->line(text, len, &p->t);
+}
+
+static int show_parts(int fd, const struct cli_rows *rows)
+{
+	struct parts p = {.rows = rows};
+	int r = cli_lines_read(fd, part_line, &p);
+
+	if (p.begun)
+		cli_table_end(&p.t);
+	return r;
+}
+
+int cli_query_explain(int r)
+{
 	if (r == 0)
 		return CLI_OK;
 	if (r == -EPIPE)
-		cli_error("the answer is cut short: the daemon has gone, or did not want to wait any longer");
+		cli_error("the answer is cut short: the daemon or the namespace has gone, or the daemon did "
+			  "not want "
+			  "to wait any longer");
 	else
 		cli_error("the answer cannot be shown: %s", strerror(-r));
 	return r == -EPIPE ? CLI_NO_DAEMON : CLI_USAGE;
+}
+
+static int put_filters(sd_bus_message *m, const struct cli_request *q)
+{
+	int r = sd_bus_message_open_container(m, 'a', "{ss}");
+
+	if (q->netns && r >= 0)
+		r = sd_bus_message_append(m, "{ss}", "netns", q->netns);
+	if (q->all_netns && r >= 0)
+		r = sd_bus_message_append(m, "{ss}", "all-netns", "");
+	for (size_t i = 0; i < q->n_filters && r >= 0; i++)
+		r = sd_bus_message_append(m, "{ss}", q->filters[i].key, q->filters[i].value);
+	return r >= 0 ? sd_bus_message_close_container(m) : r;
+}
+
+int cli_query_open(
+	sd_bus *bus, const struct cli_request *q, const char *object, sd_bus_message **ret_reply, int *ret_fd)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = cli_bus_method(bus, "Query");
+	int r, status;
+
+	if (!m)
+		return CLI_NO_DAEMON;
+	r = sd_bus_message_append(m, "s", object);
+	if (r >= 0)
+		r = put_filters(m, q);
+	if (r < 0) {
+		cli_error("this cannot be sent: %s", strerror(-r)); /* a word that is not UTF-8 */
+		return CLI_USAGE;
+	}
+	status = cli_bus_call(bus, m, ret_reply);
+	if (status != CLI_OK)
+		return status;
+	r = sd_bus_message_read(*ret_reply, "h", ret_fd);
+	if (r >= 0)
+		return CLI_OK;
+	cli_error("the daemon's answer cannot be read: %s", strerror(-r));
+	return CLI_NO_DAEMON;
+}
+
+int cli_query_show(const struct cli_request *q, int fd)
+{
+	const struct cli_rows *rows = q->action == CLI_LINK ? &cli_link_rows : &cli_address_rows;
+
+	if (q->json)
+		return cli_query_explain(show_json(fd));
+	return cli_query_explain(q->all_netns ? show_parts(fd, rows) : show_table(fd, rows));
 }

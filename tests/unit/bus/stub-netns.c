@@ -88,19 +88,19 @@ const char *nd_netns_name_at(const struct nd_netns *n, size_t i)
 	return i < 2 && n->names[i][0] ? n->names[i] : NULL;
 }
 
+bool nd_netns_is_home(const struct nd_netns *n)
+{
+	return n == n->set->v[0];
+}
+
 const char *nd_netns_name(const struct nd_netns *n)
 {
-	return nd_netns_name_at(n, 0);
+	return nd_netns_is_home(n) ? NULL : nd_netns_name_at(n, 0);
 }
 
 pid_t nd_netns_pid(const struct nd_netns *n)
 {
 	return n->names[0][0] ? 0 : 4711;
-}
-
-bool nd_netns_is_home(const struct nd_netns *n)
-{
-	return n == n->set->v[0];
 }
 
 struct nctl_session *nd_netns_session(const struct nd_netns *n)
@@ -121,7 +121,8 @@ const char *nd_netns_error(const struct nd_netns *n)
 void nd_netns_json(const struct nd_netns *n, struct nctl_json *j)
 {
 	nctl_json_obj_begin(j);
-	nctl_json_kstr(j, "name", nd_netns_name(n));
+	if (nd_netns_name(n))
+		nctl_json_kstr(j, "name", nd_netns_name(n));
 	nctl_json_ku64(j, "id", 7);
 	nctl_json_obj_end(j);
 }

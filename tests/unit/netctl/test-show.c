@@ -78,13 +78,51 @@ static void words(void **state)
 	expect("reload", CLI_RELOAD, "", 0);
 	expect("stat", CLI_STATUS, "", 0);
 	expect("h", CLI_HELP, "", 0);
+	expect("link move d0 netns t1", CLI_MOVE, "dev=d0;netns=t1;", 0);
+	expect("li mo dev d0 name d1 netns 17", CLI_MOVE, "dev=d0;name=d1;netns=17;", 0);
+	expect("link m", CLI_LINK, "dev=m;", 0);
+	expect("netns", CLI_NETNS_LIST, "", 0);
+	expect("net ls", CLI_NETNS_LIST, "", 0);
+	expect("netns t1", CLI_NETNS_LIST, "name=t1;", 0);
+	expect("netns list name all all", CLI_NETNS_LIST, "name=all;all=;", 0);
+	expect("netns identify", CLI_NETNS_IDENTIFY, "", 0);
+	expect("netns id 17", CLI_NETNS_IDENTIFY, "pid=17;", 0);
+	expect("netns pids x", CLI_NETNS_PIDS, "name=x;", 0);
+}
+
+static void rests(void **state)
+{
+	char netns[] = "netns", ex[] = "ex", add[] = "add", x[] = "x", ls[] = "ls", l[] = "-l";
+	char *exec_words[] = {netns, ex, x, ls, l}, *add_words[] = {netns, add, x},
+	     *list_words[] = {netns, x};
+	struct cli_request q;
+
+	(void)state;
+	assert_int_equal(parse(&q, "netns add a b{1..3} list"), 0);
+	assert_int_equal(q.action, CLI_NETNS_ADD);
+	assert_int_equal(q.n_rest, 3);
+	assert_string_equal(q.rest[2], "list");
+	assert_int_equal(parse(&q, "netns del x"), 0);
+	assert_int_equal(q.action, CLI_NETNS_DEL);
+	assert_int_equal(parse(&q, "netns exec x ls netns"), 0);
+	assert_int_equal(q.action, CLI_NETNS_EXEC);
+	assert_int_equal(q.n_rest, 3);
+	/* From where on options are a command's. */
+	assert_false(cli_grammar_ends_options(exec_words, 0));
+	assert_false(cli_grammar_ends_options(exec_words, 1));
+	assert_true(cli_grammar_ends_options(exec_words, 2));
+	assert_false(cli_grammar_ends_options(exec_words, 3));
+	assert_false(cli_grammar_ends_options(add_words, 2));
+	assert_false(cli_grammar_ends_options(list_words, 2));
 }
 
 static void no_words(void **state)
 {
 	static const char *const lines[] = {"", "check", "foo", "links", "r", "s", "link dev", "link up up",
 		"link a b", "link show to 10.0.0.0/8", "address to", "status x", "reload x.yaml",
-		"link show show show"};
+		"link show show show", "link move", "link move d0", "link move netns x",
+		"link move d0 d1 netns x", "netns add", "netns del", "netns exec", "netns pids",
+		"netns pids a b", "netns identify 1 2", "netns yy zz", "ne"};
 	struct cli_request q;
 
 	(void)state;
@@ -130,6 +168,49 @@ static void pairs_of_filters(void **state)
 	}
 }
 
+/* -n and -a, and what they go with. */
+static void namespaces(void **state)
+{
+	static const struct {
+		const char *line, *netns;
+		bool all, fine;
+	} v[] = {
+		{"link", "x", false, true},
+		{"address dev eth0", "x", false, true},
+		{"link move d0 netns y", "x", false, true},
+		{"link", NULL, true, true},
+		{"netns exec ls", NULL, true, true},
+		{"netns exec x ls", NULL, false, true},
+		{"netns exec x", NULL, false, false},
+		{"netns exec x ls", "x", false, false},
+		{"link move d0 netns y", NULL, true, false},
+		{"link", "x", true, false},
+		{"status", "x", false, false},
+		{"apply f", NULL, true, false},
+		{"netns list", "x", false, false},
+		{"netns list", NULL, true, false},
+		{"link", "", false, false},
+		{"link", "..", false, false},
+		{"link", "a/b", false, false},
+	};
+	int null = open("/dev/null", O_WRONLY | O_CLOEXEC), saved;
+	struct cli_request q;
+
+	(void)state;
+	for (size_t i = 0; i < NCTL_ARRAY_SIZE(v); i++) {
+		assert_int_equal(parse(&q, v[i].line), 0);
+		q.netns = v[i].netns;
+		q.all_netns = v[i].all;
+		saved = dup(STDERR_FILENO);
+		dup2(null, STDERR_FILENO);
+		if ((cli_request_check(&q) == 0) != v[i].fine)
+			fail_msg("%s: -n %s, -a %d", v[i].line, v[i].netns ? v[i].netns : "", v[i].all);
+		dup2(saved, STDERR_FILENO);
+		close(saved);
+	}
+	close(null);
+}
+
 static void expect_complaint(const char *line, const char *text)
 {
 	struct cli_request q;
@@ -153,6 +234,9 @@ static void slips(void **state)
 	expect_complaint("link show up dev", "\"dev\" wants the name of a device");
 	expect_complaint("check", "something is missing at the end: FILE");
 	expect_complaint("status x", "one word too many");
+	expect_complaint("netns delte x", "did you mean \"delete\"?");
+	expect_complaint("netns pids a b", "one word too many");
+	expect_complaint("link move d0", "netns NAME");
 }
 
 static char printed[1 << 16];
@@ -240,6 +324,40 @@ static void addresses(void **state)
 }
 
 /* Nothing that is cut short, or no JSON, looks like an answer. */
+static void all_namespaces(void **state)
+{
+	static const char lines[] =
+		"{\"netns\":\"\",\"ifindex\":1,\"ifname\":\"lo\"}\n"
+		"{\"netns\":\"(own)\",\"ifindex\":1,\"ifname\":\"lo\"}\n"
+		"{\"netns\":\"(own)\",\"ifindex\":2,\"ifname\":\"d2\"}\n"
+		"{\"netns\":null,\"netns_cookie\":7,\"netns_pid\":17,\"ifindex\":1,\"ifname\":\"lo\"}\n"
+		"{\"netns\":\"a\\u001bb\",\"ifindex\":1,\"ifname\":\"lo\"}\n\n";
+	struct cli_request q = {.action = CLI_LINK, .all_netns = true};
+
+	(void)state;
+	assert_int_equal(catch (show_pipe, &q, lines), CLI_OK);
+	assert_string_equal(printed, "netns: (own)\n"
+				     "NAME  INDEX  STATE\n"
+				     "lo    1      DOWN\n"
+				     "\n"
+				     "netns: (own)\n"
+				     "NAME  INDEX  STATE\n"
+				     "lo    1      DOWN\n"
+				     "d2    2      DOWN\n"
+				     "\n"
+				     "netns: (cookie 7, pid 17)\n"
+				     "NAME  INDEX  STATE\n"
+				     "lo    1      DOWN\n"
+				     "\n"
+				     "netns: a?b\n"
+				     "NAME  INDEX  STATE\n"
+				     "lo    1      DOWN\n");
+	assert_int_equal(catch (show_pipe, &q, "{\"ifindex\":1}\n\n"), CLI_USAGE);
+	assert_int_equal(catch (show_pipe, &q, "{\"netns\":\"x\n\n"), CLI_USAGE);
+	assert_int_equal(catch (show_pipe, &q, "\n"), CLI_OK);
+	assert_string_equal(printed, "");
+}
+
 static void cut_short(void **state)
 {
 	struct cli_request q = {.action = CLI_LINK};
@@ -335,10 +453,13 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(words),
 		cmocka_unit_test(no_words),
+		cmocka_unit_test(rests),
+		cmocka_unit_test(namespaces),
 		cmocka_unit_test(pairs_of_filters),
 		cmocka_unit_test(slips),
 		cmocka_unit_test(links),
 		cmocka_unit_test(addresses),
+		cmocka_unit_test(all_namespaces),
 		cmocka_unit_test(cut_short),
 		cmocka_unit_test(plans),
 		cmocka_unit_test(results),
