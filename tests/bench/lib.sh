@@ -64,7 +64,7 @@ bench_options() {
 # Steps for a variant: a daemon without a configuration, ready in $state.
 bench_daemon_steps() {
 	cat <<-END
-		do rm -rf $state && mkdir -p -m 0700 $state/conf $state/run
+		do rm -rf $state && mkdir -m 0711 $state && mkdir -m 0700 $state/conf $state/run
 		daemon $state/run $build/daemon/netctld -l 4 -c $state/conf -r $state/run
 	END
 }

@@ -3,12 +3,14 @@
 """Summarises what bench-run has written.
 
 report.py [--title TEXT] [--target A/B:R]... [--latency-target MS] [--no-targets]
-          [--calls VARIANT=PHASE,PHASE...]... [--scale X] DIR
+          [--calls VARIANT=PHASE,PHASE...]... [--scale X] [--pairs N] [--seed-pair US] [--p50-target US] DIR
 
 Reads DIR/*results. Prints, for each variant, the medians [least..most] of its phases and of their sum, and what it
 sent and received. A target A/B:R says that the median of A is at least R times that of B; with a negative R, at most
 -R times; a tool that measures itself counts without the start of its process. --latency-target: no variant's p99 of Status is above MS. --calls: DIR/calls-PHASE is what strace has shown
-of a run with 1/X of the links. Exit status 1 if a target is missed, unless --no-targets.
+of a run with 1/X of the links. --pairs: a run has made and deleted so many of something; what one takes is shown, and
+with --seed-pair there is a variant "seed" that takes US microseconds a pair. --p50-target: the median of the latencies
+that a command has printed (p50_us) is at most US. Exit status 1 if a target is missed, unless --no-targets.
 """
 
 import argparse
@@ -81,6 +83,18 @@ class Variant:
         """Of the totals; of a tool that measures itself, without the start of its process."""
         own = [o['us'] for o in self.outputs if 'us' in o]
         return statistics.median(own or self.totals)
+
+    def print_pairs(self, pairs):
+        print(f'{"":12} {self.median / pairs:>28.0f} us a pair')
+
+    def print_percentiles(self):
+        p = [o for o in self.outputs if 'p50_us' in o]
+        if not p:
+            return
+        print(f'{"":12} {median_of(p, "calls")} single creations, from the call to the answer: '
+              f'p50 {median_of(p, "p50_us")}, p99 {median_of(p, "p99_us")}, '
+              f'longest {max(o["longest_us"] for o in p)} us'
+              + (f'; a call that does nothing: {median_of(p, "status_us")} us' if median_of(p, 'status_us') else ''))
 
     def print_times(self):
         line = f'{self.name:<12} {ms(self.totals):>28} ms'
@@ -158,6 +172,11 @@ def check(variants, args):
         missed += not met
         print(f'{pair}: {ratio:.2f}, target {">=" if bound > 0 else "<="} {abs(bound):g}: {"met" if met else "MISSED"}')
     for v in variants.values():
+        if args.p50_target and any('p50_us' in o for o in v.outputs):
+            p50 = median_of([o for o in v.outputs if 'p50_us' in o], 'p50_us')
+            met = p50 <= args.p50_target
+            missed += not met
+            print(f'{v.name}: p50 {p50} us, target <= {args.p50_target:g} us: {"met" if met else "MISSED"}')
         if args.latency_target and 'status' in v.samples:
             p99 = v.p('status', 0.99)
             met = p99 <= args.latency_target
@@ -172,6 +191,9 @@ def main():
     parser.add_argument('--title', default='')
     parser.add_argument('--target', action='append', default=[])
     parser.add_argument('--latency-target', type=float)
+    parser.add_argument('--p50-target', type=float)
+    parser.add_argument('--pairs', type=int)
+    parser.add_argument('--seed-pair', type=float)
     parser.add_argument('--no-targets', action='store_true')
     parser.add_argument('--calls', action='append', default=[])
     parser.add_argument('--scale', type=int, default=1)
@@ -183,10 +205,16 @@ def main():
         if record['variant'] != 'count':
             variants.setdefault(record['variant'], Variant(record['variant'])).add(record)
     rounds = max(v.rounds for v in variants.values())
+    if args.pairs and args.seed_pair:
+        variants['seed'] = Variant('seed')
+        variants['seed'].totals.append(args.pairs * args.seed_pair)
     print(f'{args.title}: medians of {rounds} rounds [least..most]')
     for v in variants.values():
         if v.totals:
             v.print_times()
+            if args.pairs:
+                v.print_pairs(args.pairs)
+            v.print_percentiles()
     print()
     for v in variants.values():
         v.print_counts()
