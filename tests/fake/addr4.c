@@ -20,7 +20,8 @@ void fk_addr_event(struct nctl_fake *f, struct fk_addr *a, uint16_t type)
 	struct fk_buf b = FK_BUF(bytes);
 	fk_put_addr(&b, a, type, 0, 0);
 	(void)f;
-	fk_broadcast(a->link->ns, a->family == AF_INET ? RTNLGRP_IPV4_IFADDR : RTNLGRP_IPV6_IFADDR, bytes, b.len);
+	fk_broadcast(
+		a->link->ns, a->family == AF_INET ? RTNLGRP_IPV4_IFADDR : RTNLGRP_IPV6_IFADDR, bytes, b.len);
 }
 
 static bool fk_same_net(const struct fk_addr *a, const uint8_t *addr, unsigned len)

@@ -38,6 +38,7 @@ struct fk_kernel {
 struct nctl_fake {
 	struct fk_kernel kernel; /* of home */
 	pthread_mutex_t lock;    /* recursive: a dump hook may use exec */
+	pthread_cond_t gone;     /* a namespace is */
 	uint64_t rng;
 	struct fk_netns *home, **spaces; /* by cookie, from home's on; NULL: gone */
 	size_t n_spaces;
@@ -107,7 +108,7 @@ void fk_release_held(struct nctl_fake *f);
 struct fk_netns *fk_netns_new(struct nctl_fake *f); /* with lo; NULL: no memory */
 void fk_netns_free(struct fk_netns *ns);
 struct fk_netns *fk_netns_find(struct nctl_fake *f, uint64_t cookie); /* NULL: gone */
-void fk_netns_unhold(struct fk_netns *ns); /* takes it down if nothing holds it */
+void fk_netns_unhold(struct fk_netns *ns);                            /* takes it down if nothing holds it */
 
 /* request.c: all messages of a datagram; t NULL: exec, the answer's errno is the result */
 int fk_datagram(struct fk_netns *ns, struct fk_transport *t, const void *data, size_t len);

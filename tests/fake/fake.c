@@ -37,6 +37,7 @@ struct nctl_fake *nctl_fake_new(uint64_t seed)
 	pthread_mutexattr_settype(&attr, PTHREAD_MUTEX_RECURSIVE);
 	pthread_mutex_init(&f->lock, &attr);
 	pthread_mutexattr_destroy(&attr);
+	pthread_cond_init(&f->gone, NULL);
 	f->kernel = (struct fk_kernel){
 		.base = {.open = fk_transport_open, .get_cookie = fk_get_cookie},
 		.f = f,
@@ -62,6 +63,7 @@ struct nctl_fake *nctl_fake_free(struct nctl_fake *f)
 		if (f->spaces[i])
 			fk_netns_free(f->spaces[i]);
 	nctl_fake_clear_refusals(f);
+	pthread_cond_destroy(&f->gone);
 	pthread_mutex_destroy(&f->lock);
 	free(f->spaces);
 	free(f);

@@ -9,8 +9,8 @@
 
 /*
  * A fake kernel: network namespaces with links and addresses that answer rtnetlink messages as Linux does and
- * can be told to misbehave. Its first namespace is called home. All functions may be called from any thread, but
- * for free.
+ * can be told to misbehave. Its first namespace is called home. All functions may be called from any thread,
+ * but for free.
  */
 struct nctl_fake;
 
@@ -46,9 +46,9 @@ char *nctl_fake_print(struct nctl_fake *f);
 
 /*
  * Namespaces. A cookie (SO_NETNS_COOKIE) is never used again; an nsid is, the lowest free one is the next. A
- * namespace lives while its maker or a transport holds it; with the last of them it is taken down: the nsids for
- * it go (RTM_DELNSID), its cards go home, its other links vanish without a word to anybody but the other ends of
- * pairs.
+ * namespace lives while its maker or a transport holds it; with the last of them it is taken down: the nsids
+ * for it go (RTM_DELNSID), its cards go home, its other links vanish without a word to anybody but the other
+ * ends of pairs.
  */
 
 /* One with nothing but lo, held by the caller until drop. 0 or -ENOMEM. */
@@ -56,12 +56,14 @@ int nctl_fake_netns_new(struct nctl_fake *f, uint64_t *ret_cookie);
 /* Once: its maker lets go of it. Not of home. */
 void nctl_fake_netns_drop(struct nctl_fake *f, uint64_t cookie);
 bool nctl_fake_netns_is_alive(struct nctl_fake *f, uint64_t cookie);
+/* Waits until it is gone: the last transport may be another thread's. False: it still is there then. */
+bool nctl_fake_netns_wait(struct nctl_fake *f, uint64_t cookie, unsigned ms);
 uint64_t nctl_fake_home(struct nctl_fake *f); /* its cookie */
 /* Where its transports come from: a reference of the caller's, which does not hold the namespace; also of one
  * that is gone. NULL: no memory. */
 struct nctl_kernel *nctl_fake_netns_kernel(struct nctl_fake *f, uint64_t cookie);
-/* The nsid that viewer has for cookie. assign: it gets one if it has none, with RTM_NEWNSID to RTNLGRP_NSID. -1:
- * none, or one of them is gone. */
+/* The nsid that viewer has for cookie. assign: it gets one if it has none, with RTM_NEWNSID to RTNLGRP_NSID.
+ * -1: none, or one of them is gone. */
 int32_t nctl_fake_netns_nsid_in(struct nctl_fake *f, uint64_t viewer, uint64_t cookie, bool assign);
 /* The same as home sees it. */
 int32_t nctl_fake_netns_nsid(struct nctl_fake *f, uint64_t cookie);
@@ -69,11 +71,13 @@ int32_t nctl_fake_netns_assign_nsid(struct nctl_fake *f, uint64_t cookie);
 /* As nctl_fake_exec and nctl_fake_print; -ENOENT and NULL when it is gone. */
 int nctl_fake_netns_exec(struct nctl_fake *f, uint64_t cookie, const void *msg, size_t len);
 char *nctl_fake_netns_print(struct nctl_fake *f, uint64_t cookie);
-/* A network card, as if a driver had found it; of no kind, and it cannot be deleted. 0 or a negative errno. */
+/* A network card, as if a driver had found it; of no kind, and it cannot be deleted. 0 or a negative errno.
+ */
 int nctl_fake_netns_add_card(struct nctl_fake *f, uint64_t cookie, int ifindex, const char *name);
 /*
- * Moves a link; it keeps its index if that is free. name: what it is called there, NULL: as before. 0, or -ENOENT
- * (no such namespace), -ENODEV, -EINVAL (of a kind that stays where it is), -EEXIST (the name is in use there).
+ * Moves a link; it keeps its index if that is free. name: what it is called there, NULL: as before. 0, or
+ * -ENOENT (no such namespace), -ENODEV, -EINVAL (of a kind that stays where it is), -EEXIST (the name is in
+ * use there).
  */
 int nctl_fake_netns_move(struct nctl_fake *f, uint64_t from, int ifindex, uint64_t to, const char *name);
 /* NCTL_TRANSPORT_EVENTS_ALL is not to be had (-EOPNOTSUPP). */

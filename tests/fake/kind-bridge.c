@@ -11,8 +11,7 @@
 #include "fake/core.h"
 #include "fake/wire.h"
 
-static void fk_bridge_tell(
-	struct fk_link *br, struct fk_link *port, uint16_t type)
+static void fk_bridge_tell(struct fk_link *br, struct fk_link *port, uint16_t type)
 {
 	uint8_t bytes[1024];
 	struct fk_buf b = FK_BUF(bytes);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * DOC: a link goes to another namespace, step by step as __dev_change_net_namespace() of net/core/dev.c does
- * it: down, without addresses and master, told as deleted with where it went, then new over there. What stands
- * on it, and the other end of a pair, stay where they are, and are told nothing.
+ * it: down, without addresses and master, told as deleted with where it went, then new over there. What
+ * stands on it, and the other end of a pair, stay where they are, and are told nothing.
  */
 
 #include <errno.h>

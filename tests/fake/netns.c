@@ -63,6 +63,7 @@ void fk_netns_free(struct fk_netns *ns)
 		fk_link_destroy(nctl_list_entry(pos, struct fk_link, node));
 	nctl_list_del(&ns->dad);
 	ns->f->spaces[ns->cookie - ns->f->kernel.cookie] = NULL;
+	pthread_cond_broadcast(&ns->f->gone);
 	free(ns->ids);
 	free(ns);
 }
@@ -105,7 +106,7 @@ int32_t fk_netns_id_alloc(struct fk_netns *viewer, struct fk_netns *ns)
 	if (id >= 0)
 		return id;
 	if (viewer->dying || ns->dying)
-		return -1; /* NETNSA_NSID_NOT_ASSIGNED */
+		return -1;              /* NETNSA_NSID_NOT_ASSIGNED */
 	id = fk_netns_id(viewer, NULL); /* the lowest free one */
 	if (id < 0) {
 		struct fk_netns **ids = realloc(viewer->ids, (viewer->n_ids + 1) * sizeof(*ids));

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * DOC: what tests tell a fake kernel about its namespaces: to make and drop them, ids, and what happens in one of
- * them.
+ * DOC: what tests tell a fake kernel about its namespaces: to make and drop them, ids, and what happens in
+ * one of them.
  */
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "fake/core.h"
 
@@ -66,6 +67,25 @@ bool nctl_fake_netns_is_alive(struct nctl_fake *f, uint64_t cookie)
 	bool alive = fk_netns_find(f, cookie);
 	fk_unlock(f);
 	return alive;
+}
+
+bool nctl_fake_netns_wait(struct nctl_fake *f, uint64_t cookie, unsigned ms)
+{
+	struct timespec at;
+	int r = 0;
+	clock_gettime(CLOCK_REALTIME, &at);
+	at.tv_sec += ms / 1000;
+	at.tv_nsec += ms % 1000 * 1000000L;
+	if (at.tv_nsec >= 1000000000L) {
+		at.tv_sec++;
+		at.tv_nsec -= 1000000000L;
+	}
+	fk_lock(f);
+	while (r == 0 && fk_netns_find(f, cookie))
+		r = pthread_cond_timedwait(&f->gone, &f->lock, &at);
+	bool gone = !fk_netns_find(f, cookie);
+	fk_unlock(f);
+	return gone;
 }
 
 int32_t nctl_fake_netns_nsid_in(struct nctl_fake *f, uint64_t viewer, uint64_t cookie, bool assign)

@@ -50,7 +50,9 @@ void fk_transport_overrun(struct fk_transport *t)
 void fk_transport_push(struct fk_transport *t, const void *data, size_t len, int32_t nsid)
 {
 	size_t charge = fk_charge(len);
-	if (t->congested || t->rmem + charge > t->f->rcvbuf[t->role]) {
+	if (t->congested)
+		return;
+	if (t->rmem + charge > t->f->rcvbuf[t->role]) {
 		fk_transport_overrun(t);
 		return;
 	}
