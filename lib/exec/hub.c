@@ -50,6 +50,13 @@ static struct nctl_session *find_cookie(const struct nctl_hub *h, uint64_t cooki
 	return NULL;
 }
 
+static void stranger(struct nctl_hub *h, nctl_nsid nsid)
+{
+	h->strangers++;
+	if (h->ops->stranger)
+		h->ops->stranger(nsid, h->userdata);
+}
+
 void nctl_hub_bury(struct nctl_hub *h, struct nctl_session *s)
 {
 	if (h->ops->gone)
@@ -57,11 +64,13 @@ void nctl_hub_bury(struct nctl_hub *h, struct nctl_session *s)
 	nctl_session_free(s);
 }
 
-static void stranger(struct nctl_hub *h, nctl_nsid nsid)
+void nctl_hub_find_gone(struct nctl_hub *h, struct nctl_session *s)
 {
-	h->strangers++;
-	if (h->ops->stranger)
-		h->ops->stranger(nsid, h->userdata);
+	nctl_nsid nsid = s->nsid;
+
+	nctl_hub_bury(h, s);
+	if (!find_nsid(h, nsid))
+		stranger(h, nsid);
 }
 
 /* An nsid was given or taken away, in home (net/core/net_namespace.c rtnl_net_notifyid). */
@@ -77,10 +86,12 @@ static void on_nsid(struct nctl_hub *h, const struct nlmsghdr *nlh)
 		return;
 	nsid = (nctl_nsid)nctl_attr_u32(tb[NETNSA_NSID]);
 	s = find_nsid(h, nsid);
-	if (s && s->sync.state != SYNC_FENCED)
-		nctl_hub_bury(h, s);
-	if (!s && nlh->nlmsg_type == RTM_NEWNSID)
+	if (nlh->nlmsg_type == RTM_NEWNSID && !s)
 		stranger(h, nsid);
+	else if (nlh->nlmsg_type == RTM_NEWNSID)
+		nctl_sync_refresh(s); /* its own, told late, or the next holder's: a dump will tell */
+	else if (s && s->sync.state != SYNC_FENCED)
+		nctl_hub_bury(h, s);
 }
 
 static void on_message(void *userdata, int32_t nsid, const struct nlmsghdr *nlh)
@@ -98,13 +109,17 @@ static void on_message(void *userdata, int32_t nsid, const struct nlmsghdr *nlh)
 	}
 }
 
-/* What is lost may have been anybody's. */
+/*
+ * What is lost may have been anybody's. A queue that was full takes nothing, and says nothing of it, before
+ * it is empty again (net/netlink/af_netlink.c NETLINK_S_CONGESTED).
+ */
 static void on_lost(void *userdata)
 {
 	struct nctl_hub *h = userdata;
 	nctl_time now = nctl_time_now();
 	struct nctl_list *n;
 
+	h->shut = true;
 	nctl_list_for_each(n, &h->sessions)
 		nctl_sync_lost(nctl_list_entry(n, struct nctl_session, link), now);
 }
@@ -237,6 +252,7 @@ int nctl_hub_get_fd(const struct nctl_hub *h)
 /* A pump that says "drained" has emptied the queue. */
 static void after_drain(struct nctl_hub *h)
 {
+	h->shut = false;
 	nctl_sync_unfence(h);
 	nctl_sync_advance(h);
 }

@@ -99,6 +99,7 @@ struct nctl_hub {
 	size_t n_sessions;
 	struct nctl_hash by_cookie, by_nsid;
 	bool hears_all;
+	bool shut; /* events may go on being lost until the queue is empty: no use in dumping before */
 	struct nctl_list fenced, due; /* sessions by sync.due */
 	struct nctl_rb_tree waiting;  /* sessions by sync.at */
 	struct nctl_list tickets;     /* of the dumps on their way */
@@ -119,6 +120,8 @@ struct nctl_session *nctl_session_free(struct nctl_session *s);
 void nctl_hub_drain(struct nctl_hub *h);
 /* The namespace is no more: tells its owner, and frees s. Not for home. */
 void nctl_hub_bury(struct nctl_hub *h, struct nctl_session *s);
+/* The same when nobody said so: while s had its nsid, the next holder may have been given it. */
+void nctl_hub_find_gone(struct nctl_hub *h, struct nctl_session *s);
 
 /* feed.c: one message into the mirror. */
 void nctl_session_feed(struct nctl_session *s, const struct nlmsghdr *nlh, enum nctl_source src);

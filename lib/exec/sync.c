@@ -129,7 +129,7 @@ void nctl_sync_advance(struct nctl_hub *h)
 {
 	struct nctl_list *n;
 
-	while (h->dumping < NCTL_DUMPS_IN_FLIGHT && (n = nctl_list_first(&h->due))) {
+	while (!h->shut && h->dumping < NCTL_DUMPS_IN_FLIGHT && (n = nctl_list_first(&h->due))) {
 		struct nctl_session *s = nctl_list_entry(n, struct nctl_session, sync.due);
 
 		nctl_list_del(n);
@@ -215,7 +215,7 @@ static void dump_over(struct nctl_session *s, int status)
 
 	nctl_mirror_dump_end(s->mirror, type, status == 0 && !s->sync.spoiled);
 	if (status == -ENOENT && s != s->hub->home) {
-		nctl_hub_bury(s->hub, s);
+		nctl_hub_find_gone(s->hub, s);
 	} else if (status < 0 || s->sync.spoiled) {
 		again(s, nctl_time_now());
 	} else if (type + 1 < NCTL_OBJECT_N_TYPES) {
