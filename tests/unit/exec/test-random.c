@@ -32,7 +32,7 @@ static void inject(struct rig *r, struct random *rnd)
 		nctl_fake_truncate(r->fake, 1, 256);
 		break;
 	case 4:
-		nctl_fake_set_rcvbuf(r->fake, NCTL_TRANSPORT_EVENTS, 16 * 1024);
+		nctl_fake_set_rcvbuf(r->fake, NCTL_TRANSPORT_EVENTS_ALL, 16 * 1024);
 		break;
 	case 5:
 		nctl_fake_reverse_acks(r->fake, true);
@@ -80,7 +80,7 @@ static void heal(struct rig *r)
 	nctl_fake_interrupt_dumps(r->fake, 0);
 	nctl_fake_truncate(r->fake, 0, 0);
 	nctl_fake_reverse_acks(r->fake, false);
-	nctl_fake_set_rcvbuf(r->fake, NCTL_TRANSPORT_EVENTS, 64 << 20);
+	nctl_fake_set_rcvbuf(r->fake, NCTL_TRANSPORT_EVENTS_ALL, 64 << 20);
 	nctl_fake_set_dump_chunk(r->fake, 0);
 	nctl_fake_clear_refusals(r->fake);
 }
@@ -125,7 +125,7 @@ static void one_faulty(struct rig *r, struct random *rnd, const char *body)
 	if (r->plan->blocked)
 		fail_with(r, "blocked", body);
 	rig_start(r, body, random_below(rnd, 2));
-	while (nctl_session_is_running(r->session)) {
+	while (nctl_hub_is_running(r->hub)) {
 		if (random_below(rnd, 4) == 0)
 			meddle(r, rnd);
 		rig_turn(r, 10);

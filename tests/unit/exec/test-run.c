@@ -92,14 +92,14 @@ static void test_empty(void **state)
 	rig_start(&r, "  dummy-devices: {}\n", false);
 	assert_int_equal(r.done, 1);
 	assert_int_equal(r.outcome.messages, 0);
-	assert_false(nctl_session_is_running(r.session));
+	assert_false(nctl_hub_is_running(r.hub));
 }
 
 static void test_busy(void **state)
 {
 	(void)state;
 	rig_start(&r, s1, false);
-	assert_int_equal(nctl_session_run(r.session, r.plan, false, NULL, NULL), -EBUSY);
+	assert_int_equal(nctl_hub_run(r.hub, r.plan, false, NULL, NULL), -EBUSY);
 	rig_until_done(&r);
 	assert_int_equal(r.done, 1);
 }
@@ -213,7 +213,7 @@ static void test_intents(void **state)
 /* Too little room for acks: they are lost, the mirror tells what was done. */
 static void test_lost_acks(void **state)
 {
-	struct nctl_session_stats s;
+	struct nctl_hub_stats s;
 	const struct nctl_fake_refusal f = {.type = RTM_NEWLINK, .error = -EPERM, .skip = 5, .count = 40};
 
 	(void)state;
@@ -223,7 +223,7 @@ static void test_lost_acks(void **state)
 	/* Refusals that nobody heard of are waited for, so this is not the end of the run. */
 	for (int i = 0; i < 20; i++)
 		rig_turn(&r, 5);
-	nctl_session_get_stats(r.session, &s);
+	nctl_hub_get_stats(r.hub, &s);
 	assert_true(s.requester.lost_acks > 0);
 	nctl_fake_set_rcvbuf(r.fake, NCTL_TRANSPORT_REQUEST, 2 << 20);
 }
@@ -232,7 +232,7 @@ static void test_lost_acks(void **state)
 static void test_overrun_during_run(void **state)
 {
 	(void)state;
-	nctl_fake_set_rcvbuf(r.fake, NCTL_TRANSPORT_EVENTS, 16 * 1024);
+	nctl_fake_set_rcvbuf(r.fake, NCTL_TRANSPORT_EVENTS_ALL, 16 * 1024);
 	rig_apply(&r, s1, false);
 	assert_all(NCTL_OP_DONE);
 	assert_true(r.synced > 1);
@@ -277,7 +277,7 @@ static void test_never_seen(void **state)
 	(void)state;
 	rig_start(&r, "  dummy-devices: {a: {}}\n", false);
 	rig_turn(&r, 100);
-	while (nctl_session_is_running(r.session)) {
+	while (nctl_hub_is_running(r.hub)) {
 		rig_foreign_up(r.fake, NCTL_IFINDEX_FIRST, false);
 		rig_turn(&r, 100);
 	}
@@ -298,7 +298,7 @@ static void test_foreign_changes(void **state)
 {
 	(void)state;
 	rig_start(&r, s1, false);
-	while (nctl_session_is_running(r.session)) {
+	while (nctl_hub_is_running(r.hub)) {
 		on_turn_foreign();
 		rig_turn(&r, 100);
 	}

@@ -52,7 +52,7 @@ static void test_start(void **state)
 	assert_non_null(rig_link(&r, "lo"));
 	assert_non_null(rig_link(&r, "eth0"));
 	rig_check_mirror(&r);
-	assert_int_equal(nctl_time_cmp(nctl_session_deadline(r.session), NCTL_TIME_NEVER), 0);
+	assert_int_equal(nctl_time_cmp(nctl_hub_deadline(r.hub), NCTL_TIME_NEVER), 0);
 }
 
 static void test_events(void **state)
@@ -139,14 +139,14 @@ static void test_backoff(void **state)
 
 static void test_interrupted(void **state)
 {
-	struct nctl_session_stats s;
+	struct nctl_hub_stats s;
 
 	(void)state;
 	nctl_fake_interrupt_dumps(r.fake, 3);
 	rig_until_synced(&r);
-	nctl_session_get_stats(r.session, &s);
+	nctl_hub_get_stats(r.hub, &s);
 	assert_int_equal(s.requester.dump_retries, 3);
-	assert_int_equal(s.losses, 0);
+	assert_int_equal(losses(), 0);
 	rig_check_mirror(&r);
 }
 
