@@ -140,6 +140,7 @@ static void test_peers(void **state)
 	nctl_prefix_parse("192.0.2.1/24", NCTL_PREFIX_NEED_LENGTH, &addr.v.local);
 	nctl_prefix_parse("198.51.100.1/24", NCTL_PREFIX_NEED_LENGTH, &addr.v.peer);
 	want->links = links;
+	link.netns = want->netns[0];
 	want->n_links = 1;
 	assert_int_equal(nctl_want_seal(want, &twice), 0);
 

@@ -190,8 +190,8 @@ static void test_adopt(void **state)
 	p = world_plan(&w, "  dummy-devices: {d0: {}}\n", false);
 	world_expect(p, "");
 	assert_int_equal(p->n_adopt_links, 1);
-	assert_true(p->adopt_links[0].ifindex == 5 && p->adopt_links[0].adopted);
-	assert_string_equal(p->adopt_links[0].kind, "dummy");
+	assert_true(p->adopt_links[0].link.ifindex == 5 && p->adopt_links[0].link.adopted);
+	assert_string_equal(p->adopt_links[0].link.kind, "dummy");
 	world_apply(&w);
 	/* Once. */
 	assert_int_equal(world_plan(&w, "  dummy-devices: {d0: {}}\n", false)->n_adopt_links, 0);

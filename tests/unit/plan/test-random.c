@@ -59,6 +59,7 @@ static struct nctl_want *chain(size_t n, bool deep)
 		l->v.kind = nctl_kind_find(i ? "macvlan" : "dummy");
 		l->v.data = nctl_arena_alloc(&want->arena, l->v.kind->data_size);
 		l->def = def;
+		l->netns = want->netns[0];
 		snprintf(l->v.name, sizeof(l->v.name), "m%zu", i);
 		l->number = (uint32_t)(n - 1 - i);
 		l->admin = NCTL_WANT_MANUAL;
