@@ -39,7 +39,7 @@ static bool is_netns_gone(const struct undo *u, const struct nctl_op *op)
 	       (nctl_undo_may_have_happened(op) && !u->p->netns[op->netns].have);
 }
 
-/* One operation for each link that was in it, as if the plan had deleted them one by one. */
+/* One operation for each link that is in it, as if the plan had deleted them one by one. */
 static void lose(struct undo *u, const struct nctl_op *op)
 {
 	for (size_t i = 0; i < op->before->n_ports; i++) {
@@ -63,40 +63,64 @@ static void lose(struct undo *u, const struct nctl_op *op)
 	}
 }
 
-/* Namespaces that are gone are made again, first of all; what was in them is listed. */
-static int collect_netns(struct undo *u)
+static bool is_peered(const struct nctl_link *l)
+{
+	return l->kind && (l->kind->traits & NCTL_KIND_PEERED);
+}
+
+/* The deletion of an end of a pair whose other end may be in a namespace that the plan deletes. */
+static bool cuts_pair(const struct nctl_op *op)
+{
+	return op->type == NCTL_OP_LINK_DEL && op->before && nctl_undo_may_have_happened(op) &&
+	       is_peered(&op->before->link) && op->before->link.lower_nsid != NCTL_NSID_NONE;
+}
+
+/* Looks which namespaces are gone. How many links there were in all that the plan deletes; 0: none was lost.
+ */
+static size_t count_lost(struct undo *u)
 {
 	const struct nctl_plan *p = u->p;
+	bool lost = false;
 	size_t n = 0;
 
 	for (size_t i = 0; i < p->n_ops; i++) {
 		struct nctl_plan_netns *netns = &u->b.plan->netns[p->ops[i].netns];
 
+		if (p->ops[i].type == NCTL_OP_NETNS_DEL && p->ops[i].before)
+			n += p->ops[i].before->n_ports;
+		lost |= cuts_pair(&p->ops[i]);
 		if (!is_netns_gone(u, &p->ops[i]))
 			continue;
+		lost = true;
 		netns->there = false;
 		netns->have = NULL;
 		netns->cookie = 0;
-		n += p->ops[i].before ? p->ops[i].before->n_ports : 0;
 	}
+	return lost ? n : 0;
+}
+
+/*
+ * Namespaces that are gone are made again, first of all. What was in them is listed, and what is in those
+ * that were to go, but did not yet: pairs between the two went, too.
+ */
+static int collect_netns(struct undo *u)
+{
+	const struct nctl_plan *p = u->p;
+	size_t n = count_lost(u);
+
 	u->lost = nctl_arena_alloc(&u->b.plan->arena, (n + 1) * sizeof(*u->lost));
 	if (!u->lost || nctl_plan_netns_fresh(&u->b) < 0)
 		return -ENOMEM;
 	for (size_t i = 0; i < p->n_ops && !u->b.err; i++) {
+		if (n && p->ops[i].type == NCTL_OP_NETNS_DEL && p->ops[i].before)
+			lose(u, &p->ops[i]);
 		if (!is_netns_gone(u, &p->ops[i]))
 			continue;
 		nctl_plan_enter(&u->b, p->ops[i].netns);
 		if (nctl_plan_netns_op(&u->b, NCTL_OP_NETNS_NEW, NCTL_PHASE_NETNS))
 			u->b.netns_made[p->ops[i].netns] = nctl_plan_last(&u->b);
-		if (p->ops[i].before)
-			lose(u, &p->ops[i]);
 	}
 	return u->b.err;
-}
-
-static bool is_peered(const struct nctl_link *l)
-{
-	return l->kind && (l->kind->traits & NCTL_KIND_PEERED);
 }
 
 static uint64_t ends_hash(nctl_ifindex ifindex, nctl_ifindex other)
@@ -318,25 +342,11 @@ static void take_back_ports(struct undo *u, const struct nctl_op *op)
 	}
 }
 
-/* Of the deletions that come with a namespace, the mirror may not know yet. */
-static bool is_still_there(const struct undo *u, const struct nctl_op *op)
-{
-	const struct nctl_op *first = op->need[0] != NCTL_OP_NONE ? &u->p->ops[op->need[0]] : NULL;
-
-	if (first && is_netns_gone(u, first))
-		return false;
-	return u->b.have && nctl_mirror_link_get(u->b.have, op->ifindex);
-}
-
-void nctl_undo_del(struct undo *u, const struct nctl_op *op)
+static void again(struct undo *u, const struct nctl_op *op)
 {
 	struct builder *b = &u->b;
-	struct nctl_want_link *w;
+	struct nctl_want_link *w = op->before->link.kind ? nctl_undo_want_before(u, op) : NULL;
 
-	nctl_plan_enter(b, op->netns);
-	if (!op->before || is_still_there(u, op))
-		return; /* else it is gone, be it only along with another */
-	w = op->before->link.kind ? nctl_undo_want_before(u, op) : NULL;
 	if (!w) {
 		nctl_plan_problem(b, NCTL_PROBLEM_CONFLICT, &op->pos,
 			"%s is gone, and netctld cannot make links of its kind again", op->name);
@@ -346,6 +356,52 @@ void nctl_undo_del(struct undo *u, const struct nctl_op *op)
 	tune_again(u, op, w);
 	nctl_undo_addrs_back(u, op, w);
 	take_back_ports(u, op);
+}
+
+/* Of a deletion of the plan. Of those that come with a namespace, the mirror may not know yet. */
+static bool is_still_there(const struct undo *u, const struct nctl_op *op)
+{
+	const struct nctl_op *first = op->need[0] != NCTL_OP_NONE ? &u->p->ops[op->need[0]] : NULL;
+	const struct nctl_plan_netns *netns = &u->b.plan->netns[op->netns];
+
+	if (first && is_netns_gone(u, first))
+		return false;
+	return netns->there && netns->have && nctl_mirror_link_get(netns->have, op->ifindex);
+}
+
+void nctl_undo_del(struct undo *u, const struct nctl_op *op)
+{
+	nctl_plan_enter(&u->b, op->netns);
+	if (op->before && !is_still_there(u, op))
+		again(u, op); /* it is gone, be it only along with another */
+}
+
+/* Not an operation of the plan, but one of u->lost. */
+static bool is_listed(const struct undo *u, const struct nctl_op *op)
+{
+	return op >= u->lost && op < u->lost + u->n_lost;
+}
+
+/* Did it go with its namespace, with the other end of its pair, or with its lower? */
+static bool is_lost(const struct undo *u, const struct nctl_op *op, unsigned limit)
+{
+	const struct nctl_link *l = &op->before->link;
+	const struct gone *g;
+
+	if (!is_listed(u, op))
+		return !is_still_there(u, op);
+	if (u->b.netns_made[op->netns] != NCTL_OP_NONE)
+		return true;
+	if (is_peered(l)) {
+		g = l->lower_nsid != NCTL_NSID_NONE ? other_end(u, op) : NULL;
+		if (g && !is_listed(u, g->op))
+			return !is_still_there(u, g->op);
+		return g && u->b.netns_made[g->op->netns] != NCTL_OP_NONE;
+	}
+	if (!l->kind || !(l->kind->traits & NCTL_KIND_LOWER_REQUIRED) || l->lower_nsid != NCTL_NSID_NONE)
+		return false;
+	g = limit ? find_gone(u, op->netns, l->lower) : NULL;
+	return g && is_lost(u, g->op, limit - 1);
 }
 
 /* Its own addresses come with it. */
@@ -375,10 +431,13 @@ void nctl_undo_lost(struct undo *u)
 		const struct nctl_op *op = &u->lost[i];
 		const struct nctl_link *l = &op->before->link;
 
+		if (!is_lost(u, op, DEPTH_MAX))
+			continue;
+		nctl_plan_enter(&u->b, op->netns);
 		if (l->flags & IFF_LOOPBACK)
 			set_loopback(u, op);
 		else if (l->kind)
-			nctl_undo_del(u, op);
+			again(u, op);
 		else if (nctl_link_kind_name(l))
 			nctl_plan_problem(&u->b, NCTL_PROBLEM_CONFLICT, &op->pos,
 				"%s is gone with namespace %s, and is not netctld's to make again", op->name,

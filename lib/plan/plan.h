@@ -113,8 +113,8 @@ struct nctl_op {
 	const char *kind;           /* static */
 	struct nctl_pos pos;
 	uint32_t need[NCTL_OP_NEEDS];  /* operations that must have succeeded before, NCTL_OP_NONE */
-	struct nctl_op_before *before; /* LINK_SET, LINK_DEL, NETNS_DEL; ADDR_NEW of one that differs, which is in addr;
-	                                  NULL: nothing */
+	struct nctl_op_before *before; /* LINK_SET, LINK_DEL, NETNS_DEL; ADDR_NEW of one that differs, which
+	                                  is in addr; NULL: nothing */
 	bool verbatim;                 /* what was there before: ADDR_NEW with its own protocol, not ours */
 	uint32_t blame;
 	int error;
@@ -161,7 +161,7 @@ struct nctl_adopt_addr {
 
 struct nctl_plan {
 	struct nctl_arena arena;
-	const struct nctl_want *want; /* outlives the plan */
+	const struct nctl_want *want;  /* outlives the plan */
 	struct nctl_plan_netns *netns; /* want's, in its order, then those that are not wanted any more */
 	size_t n_netns;
 	struct nctl_mirror *fresh; /* what a namespace that is to be made will hold; the plan's own */
@@ -179,8 +179,8 @@ struct nctl_plan {
 
 struct nctl_plan_options {
 	bool allow_recreate;
-	/* First index to give to a new link, free in all namespaces from there; 0: NCTL_IFINDEX_FIRST. Two links
-	 * that one plan makes never have the same one, whatever their namespaces. */
+	/* First index to give to a new link, free in all namespaces from there; 0: NCTL_IFINDEX_FIRST. Two
+	 * links that one plan makes never have the same one, whatever their namespaces. */
 	nctl_ifindex next_ifindex;
 };
 
@@ -203,8 +203,8 @@ struct nctl_plan *nctl_plan_free(struct nctl_plan *p);
 void nctl_plan_freep(struct nctl_plan **p);
 
 /*
- * True if the mirrors (or, for namespaces, p->netns) show what op wants. SYSCTL_SET and NETNS_ID have nothing to
- * show: their answer is all there is.
+ * True if the mirrors (or, for namespaces, p->netns) show what op wants. SYSCTL_SET and NETNS_ID have nothing
+ * to show: their answer is all there is.
  */
 bool nctl_op_is_seen(const struct nctl_plan *p, const struct nctl_op *op);
 /* Fills ret with the wanted link as the kernel should show it: want's fields, indexes resolved. Borrows

@@ -66,7 +66,7 @@ struct nctl_want_link *nctl_undo_want_before(struct undo *u, const struct nctl_o
 	}
 	w->v = op->before->link;
 	if (!w->v.kind)
-		w->v.kind = nctl_kind_find("physical"); /* as the configuration calls them */
+		w->v.kind = nctl_kind_by_section("ethernets"); /* physical: none in the kernel */
 	w->v.altnames = NULL;
 	w->netns = &u->netns[op->netns];
 	w->def = def;

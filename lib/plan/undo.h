@@ -24,7 +24,8 @@ struct undo {
 	struct gone *gone;                   /* by namespace and ifindex */
 	size_t n_gone;
 	struct nctl_hash by_ends;
-	struct nctl_op *lost; /* for each link in a namespace that is gone, as if the plan had deleted it */
+	struct nctl_op
+		*lost; /* for each link that may have gone with a namespace, as if the plan had deleted it */
 	size_t n_lost;
 };
 

@@ -81,7 +81,8 @@ struct nctl_want_link {
 	const struct nctl_want_netns *netns;
 	const struct nctl_want_def *def;
 	struct nctl_pos pos;
-	/* lower and master are in the same namespace; the peer may be in another one: then its link is set. */
+	/* lower and master are in the same namespace; the peer may be in another one: then its link is set.
+	 */
 	struct nctl_want_ref lower, master, peer;
 	struct nctl_want_port_ref *port_refs;
 	struct nctl_want_addr *addrs;
@@ -110,7 +111,8 @@ struct nctl_want {
 struct nctl_want *nctl_want_new(void);
 struct nctl_want *nctl_want_free(struct nctl_want *w);
 void nctl_want_freep(struct nctl_want **w);
-/* Builds the index by namespace and name. 0, -ENOMEM; -EEXIST with the second holder of a name in ret_twice. */
+/* Builds the index by namespace and name. 0, -ENOMEM; -EEXIST with the second holder of a name in ret_twice.
+ */
 int nctl_want_seal(struct nctl_want *w, const struct nctl_want_link **ret_twice);
 struct nctl_want_link *nctl_want_find(const struct nctl_want *w, uint32_t netns, const char *name);
 struct nctl_want_netns *nctl_want_netns_find(const struct nctl_want *w, const char *name);

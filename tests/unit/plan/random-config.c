@@ -5,6 +5,7 @@
 #include "random-config.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -22,6 +23,10 @@ struct config {
 	struct port ports[16];
 	size_t n_ports;
 	bool mtus, bond, bridges[2], vrfs[2];
+	const char *card, *other_card; /* what may stand below: network cards at home, dummies elsewhere */
+	const char *far;               /* pairs with other namespaces: lines of YAML, and their names */
+	const char *far_names[4];
+	size_t n_far;
 };
 
 static bool maybe(struct config *c, unsigned one_in)
@@ -95,9 +100,13 @@ static void put_dummies(struct config *c)
 
 static void put_pairs(struct config *c)
 {
+	if (c->n_far)
+		nctl_strbuf_printf(c->out, "  virtual-ethernets:\n%s", c->far);
+	for (size_t i = 0; i < c->n_far; i++)
+		add_port(c, c->far_names[i]);
 	if (maybe(c, 3))
 		return;
-	nctl_strbuf_puts(c->out, "  virtual-ethernets:\n    v0: {peer: v1, ");
+	nctl_strbuf_printf(c->out, "%s    v0: {peer: v1, ", c->n_far ? "" : "  virtual-ethernets:\n");
 	put_common(c, 0);
 	nctl_strbuf_puts(c->out, "}\n    v1: {peer: v0, ");
 	put_common(c, 0);
@@ -171,7 +180,7 @@ static const char *lower(struct config *c)
 	case 1:
 		return c->bridges[0] ? "br0" : NULL;
 	case 2:
-		return "eth0";
+		return c->card;
 	default:
 		for (size_t i = 0; i < c->n_ports; i++)
 			if (!c->ports[i].master)
@@ -185,7 +194,7 @@ static void put_stacked(struct config *c)
 	static const char *const names[] = {"f.1", "f.2", "f.3"};
 	const char *on, *below = NULL;
 
-	nctl_strbuf_puts(c->out, "  vlans:\n    k: {link: eth1, id: 4000}\n");
+	nctl_strbuf_printf(c->out, "  vlans:\n    k: {link: %s, id: 4000}\n", c->other_card);
 	for (size_t i = 0; i < NCTL_ARRAY_SIZE(names); i++) {
 		on = maybe(c, 4) && below ? below : lower(c);
 		if (!on)
@@ -201,22 +210,115 @@ static void put_stacked(struct config *c)
 	}
 	if (maybe(c, 2))
 		return;
-	nctl_strbuf_puts(c->out, "  macvlans:\n    m0: {link: eth0, ");
+	nctl_strbuf_printf(c->out, "  macvlans:\n    m0: {link: %s, ", c->card);
 	put_common(c, 4);
 	nctl_strbuf_printf(c->out, ", mode: %s}\n", maybe(c, 2) ? "private" : "bridge");
 }
 
+static void put_devices(struct config *c)
+{
+	put_dummies(c);
+	put_pairs(c);
+	put_bond(c);
+	put_bridges(c);
+	put_vrfs(c);
+	put_stacked(c);
+}
+
+static void put_cards(struct config *c)
+{
+	nctl_strbuf_puts(c->out, "  ethernets:\n    eth0: {");
+	put_addresses(c);
+	nctl_strbuf_puts(c->out, "}\n    eth1: {}\n");
+}
+
 void random_config(struct random *r, bool mtus, struct nctl_strbuf *out)
 {
-	struct config c = {.r = r, .out = out, .mtus = mtus};
+	struct config c = {.r = r, .out = out, .mtus = mtus, .card = "eth0", .other_card = "eth1"};
 
-	nctl_strbuf_puts(out, "  ethernets:\n    eth0: {");
-	put_addresses(&c);
-	nctl_strbuf_puts(out, "}\n    eth1: {}\n");
-	put_dummies(&c);
-	put_pairs(&c);
-	put_bond(&c);
-	put_bridges(&c);
-	put_vrfs(&c);
-	put_stacked(&c);
+	put_cards(&c);
+	put_devices(&c);
+}
+
+/* Four columns to the right. */
+static void indent(const char *text, struct nctl_strbuf *out)
+{
+	const char *end;
+
+	for (; (end = strchr(text, '\n')); text = end + 1)
+		nctl_strbuf_printf(out, "    %.*s\n", (int)(end - text), text);
+}
+
+/* Pairs between the namespaces 0 (home), 1 and 2: each end names the other. */
+struct far {
+	struct nctl_strbuf lines[RANDOM_NETNS];
+	char names[RANDOM_NETNS][4][16];
+	size_t n[RANDOM_NETNS];
+};
+
+static void put_end(struct far *f, unsigned in, const char *name, unsigned to, const char *other)
+{
+	char netns[8] = "";
+
+	if (to)
+		snprintf(netns, sizeof(netns), "t%u", to);
+	nctl_strbuf_printf(&f->lines[in], "    %s: {peer: {netns: \"%s\", name: %s}}\n", name, netns, other);
+	strcpy(f->names[in][f->n[in]++], name);
+}
+
+/* Names are few, so that the peers of two configurations in a row differ. */
+static void put_far_pair(struct far *f, struct random *r, const bool *there, unsigned i)
+{
+	unsigned a = random_below(r, RANDOM_NETNS), b = random_below(r, RANDOM_NETNS);
+	char x[16], y[16];
+
+	if (a == b || !there[a] || !there[b] || !random_below(r, 4))
+		return;
+	snprintf(x, sizeof(x), "x%u", i);
+	snprintf(y, sizeof(y), "%s%u", random_below(r, 3) ? "x" : "y", i);
+	put_end(f, a, x, b, y);
+	put_end(f, b, y, a, x);
+}
+
+static void put_netns(struct config *c, unsigned i, struct nctl_strbuf *out)
+{
+	nctl_strbuf_printf(out, "    t%u:\n", i);
+	if (maybe(c, 2))
+		nctl_strbuf_printf(out, "      sysctl: {net.ipv4.ip_forward: %u}\n", random_below(c->r, 2));
+	if (maybe(c, 2))
+		nctl_strbuf_puts(out, "      ethernets: {lo: {}}\n");
+	put_devices(c);
+	indent(nctl_strbuf_str(c->out), out);
+}
+
+void random_netns_config(struct random *r, bool mtus, struct nctl_strbuf *out)
+{
+	bool there[RANDOM_NETNS] = {true};
+	struct far far = {0};
+
+	for (unsigned i = 1; i < RANDOM_NETNS; i++)
+		there[i] = random_below(r, 4);
+	for (unsigned i = 0; i < 3; i++)
+		put_far_pair(&far, r, there, i);
+	for (unsigned i = 0; i < RANDOM_NETNS; i++) {
+		struct nctl_strbuf text = NCTL_STRBUF_INIT;
+		struct config c = {.r = r, .out = i ? &text : out, .mtus = mtus};
+
+		c.card = i ? "keep" : "eth0";
+		c.other_card = i ? "keep" : "eth1";
+		c.far = nctl_strbuf_str(&far.lines[i]);
+		c.n_far = far.n[i];
+		for (size_t k = 0; k < c.n_far; k++)
+			c.far_names[k] = far.names[i][k];
+		if (i == 1)
+			nctl_strbuf_puts(out, "  namespaces:\n    t9: {}\n");
+		if (i && there[i])
+			put_netns(&c, i, out);
+		if (!i) {
+			put_cards(&c);
+			put_devices(&c);
+		}
+		nctl_strbuf_fini(&text);
+		nctl_strbuf_fini(&far.lines[i]);
+	}
 }

@@ -12,3 +12,7 @@
  * network cards.
  */
 void random_config(struct random *r, bool mtus, struct nctl_strbuf *out);
+
+/* The same over several namespaces, t1 up and home, with pairs between them. */
+enum { RANDOM_NETNS = 4 };
+void random_netns_config(struct random *r, bool mtus, struct nctl_strbuf *out);

@@ -41,6 +41,40 @@ static void test_settles(void **state)
 	}
 }
 
+/* The same over namespaces; and each time, first part of the way and back. */
+static void test_settles_netns(void **state)
+{
+	struct random r = random_init("plan settles over namespaces");
+
+	(void)state;
+	for (int round = 0; round < 60; round++) {
+		struct world w;
+
+		world_init(&w);
+		world_link(&w, 2, "eth0", NULL, 0, IFF_UP);
+		world_link(&w, 3, "eth1", NULL, 0, 0);
+		world_addr(&w, "eth0", "203.0.113.1/24", 0, 0);
+		for (int i = 0; i < 6; i++) {
+			struct nctl_strbuf body = NCTL_STRBUF_INIT;
+
+			random_netns_config(&r, true, &body);
+			world_plan(&w, nctl_strbuf_str(&body), true);
+			world_return(&w, nctl_strbuf_str(&body), random_below(&r, w.plan->n_ops + 2));
+			world_settle(&w, nctl_strbuf_str(&body));
+			if (random_below(&r, 6) == 0 && world_netns_find(&w, "t1"))
+				world_netns_del(&w, "t1");
+			nctl_strbuf_fini(&body);
+		}
+		world_settle(&w, "  dummy-devices: {}\n");
+		assert_int_equal(nctl_mirror_link_count(w.have), 2);
+		assert_int_equal(nctl_mirror_addr_count(w.have), 1);
+		assert_int_equal(nctl_ledger_link_count(w.ledger), 0);
+		for (size_t i = 1; i < w.n_netns; i++)
+			assert_null(w.netns[i]);
+		world_fini(&w);
+	}
+}
+
 /* A want of n VLANs, each on the one before (or all on the first); names are numbers. */
 static struct nctl_want *chain(size_t n, bool deep)
 {
@@ -126,6 +160,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_settles),
+		cmocka_unit_test(test_settles_netns),
 		cmocka_unit_test(test_deep),
 		cmocka_unit_test(test_linear),
 	};

@@ -282,7 +282,8 @@ static void link_set(struct world *w, const struct nctl_op *op)
 	const uint64_t special = NCTL_LINK_BIT(FLAGS) | NCTL_LINK_BIT(MASTER);
 	struct nctl_link l = NCTL_LINK_INIT, wanted;
 
-	assert_non_null(have);
+	if (!have)
+		fail_msg("%s is not there:\n%s", op->name, world_print(w->plan));
 	nctl_op_link(op, &wanted);
 	assert_int_equal(nctl_link_copy(&l, &have->v), 0);
 	set_fields(&nctl_link_fields, &l, &l.has, &wanted, op->diff.common & ~special);
@@ -861,4 +862,18 @@ char *world_dump(const struct world *w)
 	}
 	free(by_name);
 	return nctl_strbuf_steal(&b);
+}
+
+void world_return(struct world *w, const char *body, size_t n)
+{
+	char *before = world_dump(w), *after;
+
+	world_plan(w, body, true);
+	assert_false(w->plan->blocked);
+	world_apply_some(w, n);
+	world_undo(w);
+	after = world_dump(w);
+	assert_string_equal(after, before);
+	free(after);
+	free(before);
 }

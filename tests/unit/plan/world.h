@@ -50,6 +50,8 @@ void world_apply(struct world *w);
 void world_apply_some(struct world *w, size_t n);
 /* Goes back to what was before world_apply or world_apply_some. w->plan is the plan back then. */
 void world_undo(struct world *w);
+/* To body, n operations far, and back: all is as it was. */
+void world_return(struct world *w, const char *body, size_t n);
 /* world_plan and world_apply; then a second plan must be empty. */
 void world_settle(struct world *w, const char *body);
 
