@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +16,7 @@
 #include "log/log.h"
 #include "netns/client.h"
 
-enum { RECVS_A_TURN = 64, SYSCTLS_MAX = 64 };
+enum { RECVS_A_TURN = 64, SYSCTLS_MAX = 64, WAIT_MS = 10000 };
 
 struct nd_helper {
 	struct nd_loop *loop;
@@ -164,6 +165,22 @@ static void on_control(struct nd_io *io, unsigned events)
 	}
 	nd_message_fini(&h->m);
 	leave(h);
+}
+
+int nd_helper_wait(struct nd_helper *h)
+{
+	nctl_time deadline = nctl_time_add_ms(nctl_time_now(), WAIT_MS);
+
+	while (!h->alive && h->control_fd >= 0) {
+		struct pollfd p = {.fd = h->control_fd, .events = POLLIN};
+		int64_t us = nctl_time_diff_us(deadline, nctl_time_now());
+
+		if (us <= 0)
+			return -ETIMEDOUT;
+		if (poll(&p, 1, (int)(us / 1000) + 1) > 0)
+			on_control(&h->control, ND_READ);
+	}
+	return h->alive ? 0 : -EPIPE;
 }
 
 int nd_helper_new(struct nd_loop *loop, int control_fd, void (*alive)(bool yes, void *userdata),

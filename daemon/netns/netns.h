@@ -22,22 +22,26 @@ struct nd_netns; /* one namespace, or a name that is no namespace (yet) */
 struct nd_netns_ops {
 	/* The mirror of the daemon's own namespace is in step (again). */
 	void (*home_synced)(void *userdata);
-	/* Once: all names that were there at the start are joined and in step, or cannot be; home is in step. */
+	/* Once: all names that were there at the start are joined and in step, or cannot be; home is in step.
+	 */
 	void (*settled)(void *userdata);
 	/* A turn of the loop in which results or events were handled is over. */
 	void (*turn)(void *userdata);
-	/* A namespace was joined and its mirror is in step for the first time; or is gone (freed when this returns). */
+	/* A namespace was joined and its mirror is in step for the first time; or is gone (freed when this
+	 * returns). */
 	void (*joined)(struct nd_netns *n, void *userdata);
 	void (*gone)(struct nd_netns *n, void *userdata);
 	/* As nctl_hub_ops.intend. */
 	int (*intend)(const struct nctl_intent *v, size_t n, void *userdata);
-	/* A namespace is about to be made for a plan: on record as ours (cookie 0), then again with its cookie. */
+	/* A namespace is about to be made for a plan: on record as ours (cookie 0), then again with its
+	 * cookie. */
 	int (*intend_netns)(const char *name, uint64_t cookie, void *userdata);
 };
 
-/* control_fd: of the helper, taken over, or -1: none, home is all there is. kernel and ops outlive the set. */
-int nd_netns_set_new(struct nd_loop *loop, struct nctl_kernel *kernel, int control_fd, const struct nd_netns_ops *ops,
-	void *userdata, struct nd_netns_set **ret);
+/* control_fd: of the helper, taken over, or -1: none, home is all there is. kernel and ops outlive the set.
+ */
+int nd_netns_set_new(struct nd_loop *loop, struct nctl_kernel *kernel, int control_fd,
+	const struct nd_netns_ops *ops, void *userdata, struct nd_netns_set **ret);
 struct nd_netns_set *nd_netns_set_free(struct nd_netns_set *s);
 struct nctl_hub *nd_netns_set_hub(const struct nd_netns_set *s);
 struct nd_helper *nd_netns_set_helper(const struct nd_netns_set *s); /* NULL: none */
@@ -45,8 +49,10 @@ struct nd_helper *nd_netns_set_helper(const struct nd_netns_set *s); /* NULL: no
 /* What /run/netns holds at this moment is known when this returns (not that it is joined). */
 void nd_netns_set_look(struct nd_netns_set *s);
 
-/* Home first, then in the order in which they were met; serial steps with each, so that a cursor survives changes. */
-struct nd_netns *nd_netns_from(const struct nd_netns_set *s, uint64_t serial); /* the first with at least that one */
+/* Home first, then in the order in which they were met; serial steps with each, so that a cursor survives
+ * changes. */
+struct nd_netns *nd_netns_from(
+	const struct nd_netns_set *s, uint64_t serial); /* the first with at least that one */
 struct nd_netns *nd_netns_next(const struct nd_netns *n);
 struct nd_netns *nd_netns_find(const struct nd_netns_set *s, const char *name);
 struct nd_netns *nd_netns_find_cookie(const struct nd_netns_set *s, uint64_t cookie);
@@ -59,22 +65,26 @@ pid_t nd_netns_pid(const struct nd_netns *n); /* nameless: a process in it */
 bool nd_netns_is_home(const struct nd_netns *n);
 /* NULL: not joined (yet): no mirror. */
 struct nctl_session *nd_netns_session(const struct nd_netns *n);
-uint64_t nd_netns_cookie(const struct nd_netns *n); /* 0: not known (yet) */
+uint64_t nd_netns_cookie(const struct nd_netns *n);   /* 0: not known (yet) */
 const char *nd_netns_error(const struct nd_netns *n); /* why it cannot be joined, or NULL */
-/* {"name", "id", "cookie", "pid", "links", "addresses", "state": joined|joining|broken|…}; id as in ip -j netns. */
+/* {"name", "id", "cookie", "pid", "links", "addresses", "state": joined|joining|broken|…}; id as in ip -j
+ * netns. */
 void nd_netns_json(const struct nd_netns *n, struct nctl_json *j);
 
 /*
- * Makes or deletes namespaces by name, many at a time; done is called once all are answered: errors[i] is 0 or a
- * negative errno. names are copied. Deletion is paced: at most 1,024 namespaces are named no more and not yet taken down.
- * done may be NULL. 0, -ENOMEM, -E2BIG (more than 100,000), -EPIPE: no helper.
+ * Makes or deletes namespaces by name, many at a time; done is called once all are answered: errors[i] is 0
+ * or a negative errno. names are copied. Deletion is paced: at most 1,024 namespaces are named no more and
+ * not yet taken down. done may be NULL. 0, -ENOMEM, -E2BIG (more than 100,000), -EPIPE: no helper.
  */
 typedef void (*nd_netns_done)(const char *const *names, const int *errors, size_t n, void *userdata);
-int nd_netns_create(struct nd_netns_set *s, const char *const *names, size_t n, nd_netns_done done, void *userdata);
-int nd_netns_delete(struct nd_netns_set *s, const char *const *names, size_t n, nd_netns_done done, void *userdata);
+int nd_netns_create(
+	struct nd_netns_set *s, const char *const *names, size_t n, nd_netns_done done, void *userdata);
+int nd_netns_delete(
+	struct nd_netns_set *s, const char *const *names, size_t n, nd_netns_done done, void *userdata);
 /* done is not called any more with this userdata; the work goes on. */
 void nd_netns_forget(struct nd_netns_set *s, void *userdata);
-/* Looks for namespaces without a name, by their processes, and joins them; done when those found are known. */
+/* Looks for namespaces without a name, by their processes, and joins them; done when those found are known.
+ */
 int nd_netns_scan(struct nd_netns_set *s, void (*done)(int error, void *userdata), void *userdata);
 /* So many namespaces are kept ready for nd_netns_create. */
 void nd_netns_pool(struct nd_netns_set *s, unsigned n);

@@ -3,6 +3,9 @@
 
 /* What the files of the registry call of each other; included by netns/private.h alone. */
 
+/* home.c: here, but for what the helper must open. 0 or -errno. */
+int nd_netns_home_kernel(struct nd_helper *h, struct nctl_kernel *here, struct nctl_kernel **ret);
+
 /* set.c */
 struct netns_name *nd_netns_name_find(const struct nd_netns_set *s, const char *name);
 /* A name is there that was not; it is queued to be joined. 0 or -errno. */

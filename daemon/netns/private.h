@@ -95,6 +95,7 @@ struct nd_netns_set {
 	const struct nd_netns_ops *ops;
 	void *userdata;
 	char *folder;
+	struct nctl_kernel *kernel; /* of home, where the helper helps; or NULL */
 	struct nctl_hub *hub;
 	struct nd_helper *helper;
 	struct nd_netns *home;

@@ -108,7 +108,7 @@ static void start_helper(const struct nd_privileges *p, const struct nd_identity
 
 	if (!(nd_caps_effective() & CAP_BIT(CAP_SYS_ADMIN))) {
 		nd_info("no right to enter namespaces: there is no helper, and this namespace is all there "
-		        "is");
+			"is");
 		return;
 	}
 	r = nd_spawn_helper(p, id->uid, ret_fd);

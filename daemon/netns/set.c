@@ -310,6 +310,21 @@ static const struct nctl_hub_ops hub_ops = {
 	.carry_out = nd_netns_carry_out,
 };
 
+/* Without a helper, home is heard alone. */
+static int open_helper(struct nd_netns_set *s, int control_fd, struct nctl_kernel *here)
+{
+	struct nd_helper *h;
+	int e = nd_helper_new(s->loop, control_fd, nd_netns_on_alive, s, &h);
+
+	if (e < 0)
+		return e;
+	e = nd_helper_wait(h);
+	if (e < 0)
+		nd_error("the helper does not answer: %s; other namespaces are out of reach", strerror(-e));
+	s->helper = h;
+	return nd_netns_home_kernel(h, here, &s->kernel);
+}
+
 static int open_home(struct nd_netns_set *s, struct nctl_kernel *kernel)
 {
 	uint64_t cookie;
@@ -355,13 +370,16 @@ int nd_netns_set_new_at(struct nd_loop *loop, struct nctl_kernel *kernel, int co
 	s->userdata = userdata;
 	s->folder = strdup(folder);
 	nd_netns_loop_init(s);
-	e = s->folder ? open_home(s, kernel) : -ENOMEM;
+	e = s->folder ? 0 : -ENOMEM;
+	if (e >= 0 && fd >= 0)
+		e = open_helper(s, take_fd(fd), kernel);
+	if (e >= 0)
+		e = open_home(s, s->kernel ? s->kernel : kernel);
 	if (e >= 0)
 		nd_netns_loop_start(s);
-	if (e >= 0 && fd >= 0) {
+	if (e >= 0 && s->helper) {
 		nd_netns_watch_init(s);
 		s->settle_by = nctl_time_add_ms(nctl_time_now(), NETNS_SETTLE_MS);
-		e = nd_helper_new(loop, take_fd(fd), nd_netns_on_alive, s, &s->helper);
 	}
 	if (e < 0) {
 		nd_netns_set_free(s);
@@ -390,6 +408,7 @@ struct nd_netns_set *nd_netns_set_free(struct nd_netns_set *s)
 	s->helper = nd_helper_free(s->helper);
 	nd_netns_loop_stop(s);
 	s->hub = nctl_hub_free(s->hub);
+	nctl_kernel_unref(s->kernel);
 	nd_netns_loop_fini(s);
 	nd_netns_watch_fini(s);
 	nd_netns_tasks_fini(s);
