@@ -148,17 +148,19 @@ void nd_place_homep(const struct nd_place **p)
 		nd_place_home(*p);
 }
 
-/* The words for a namespace that cannot be entered. */
-static int refuse_netns(struct nd_reply *a, int error, const struct nd_request *q, uint32_t i)
+int nd_place_refuse(struct nd_reply *a, int error, const struct nd_request *q, uint32_t i)
 {
-	if (!*q->strings[i])
+	const char *name = q->strings[i];
+
+	if (!*name && !q->h.pid[i])
+		return nd_reply_refuse(a, error, "the namespace of the daemon");
+	if (!*name)
 		return nd_reply_refuse(a, error, "the namespace of process %d", q->h.pid[i]);
 	if (error == -ENXIO)
-		return nd_reply_refuse(
-			a, error, ND_NETNS_DIR "/%.255s is no network namespace", q->strings[i]);
+		return nd_reply_refuse(a, error, ND_NETNS_DIR "/%.255s is no network namespace", name);
 	if (error == -ESTALE)
-		return nd_reply_refuse(a, error, "another namespace has the name %.255s now", q->strings[i]);
-	return nd_reply_refuse(a, error, "the namespace %.255s", q->strings[i]);
+		return nd_reply_refuse(a, error, "another namespace has the name %.255s now", name);
+	return nd_reply_refuse(a, error, "the namespace %.255s", name);
 }
 
 /* Into namespace i and home again: what one has to know about it. */
@@ -168,7 +170,7 @@ static int look(const struct nd_place *p, const struct nd_request *q, struct nd_
 	int r = nd_place_enter(p, q, i, ret_fd, ret_cookie);
 
 	if (r < 0)
-		return refuse_netns(a, r, q, i);
+		return nd_place_refuse(a, r, q, i);
 	nd_place_home(p);
 	return 0;
 }
@@ -195,7 +197,7 @@ int nd_op_nsid_in(struct nd_place *p, const struct nd_request *q, struct nd_repl
 		return r;
 	r = nd_place_enter(p, q, 0, NULL, &in_cookie);
 	if (r < 0)
-		return refuse_netns(a, r, q, 0);
+		return nd_place_refuse(a, r, q, 0);
 	r = nd_rtnl_open(&rtnl);
 	nd_place_home(p);
 	if (r == 0)
@@ -218,7 +220,7 @@ int nd_op_socket(struct nd_place *p, const struct nd_request *q, struct nd_reply
 	}
 	r = nd_place_enter(p, q, 0, NULL, &a->h.cookie);
 	if (r < 0)
-		return refuse_netns(a, r, q, 0);
+		return nd_place_refuse(a, r, q, 0);
 	fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
 	r = fd < 0 ? -errno : 0;
 	nd_place_home(p); /* a socket belongs to where it was opened */
@@ -245,7 +247,7 @@ int nd_op_link_move(struct nd_place *p, const struct nd_request *q, struct nd_re
 		return r;
 	r = nd_place_enter(p, q, 0, NULL, &cookie);
 	if (r < 0)
-		return refuse_netns(a, r, q, 0);
+		return nd_place_refuse(a, r, q, 0);
 	r = nd_rtnl_open(&rtnl);
 	nd_place_home(p);
 	if (r == 0)

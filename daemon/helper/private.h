@@ -68,7 +68,7 @@ void nd_reply_set_error(struct nd_reply *a, int error);
 /* Sends a part, and empties it for the next one. 0 or -errno: the channel is broken. */
 int nd_reply_send(struct nd_reply *a, bool more);
 
-/* What a thread needs of its own. Not NULL-able parts: home, rtnl. */
+/* What a thread needs of its own. */
 struct nd_place {
 	int home;             /* the namespace of the daemon */
 	int rtnl;             /* a netlink socket there */
@@ -95,6 +95,7 @@ int nd_place_enter(
 void nd_place_home(const struct nd_place *p);
 /* For _cleanup_: *p NULL: stayed at home. */
 void nd_place_homep(const struct nd_place **p);
+int nd_place_refuse(struct nd_reply *a, int error, const struct nd_request *q, uint32_t i); /* says so */
 /* SO_NETNS_COOKIE of the thread's namespace. */
 int nd_netns_here_cookie(uint64_t *ret);
 

@@ -94,7 +94,7 @@ int nd_op_sysctl_read(struct nd_place *p, const struct nd_request *q, struct nd_
 
 	r = nd_place_enter(p, q, 0, NULL, &a->h.cookie);
 	if (r < 0)
-		return nd_reply_refuse(a, r, "the namespace %s", q->strings[0]);
+		return nd_place_refuse(a, r, q, 0);
 	away = p;
 	for (i = 0; i + 1 < q->h.n_strings; i++) {
 		r = read_sysctl(p, q->strings[i + 1], value);
@@ -136,7 +136,7 @@ int nd_op_sysctl_write(struct nd_place *p, const struct nd_request *q, struct nd
 
 	r = nd_place_enter(p, q, 0, NULL, &a->h.cookie);
 	if (r < 0)
-		return nd_reply_refuse(a, r, "the namespace %s", q->strings[0]);
+		return nd_place_refuse(a, r, q, 0);
 	away = p;
 	r = write_sysctl(p, name, q->strings[2]);
 	if (r < 0)

@@ -237,6 +237,18 @@ int ask(struct helper *h, const struct question *q)
 	return answer.h.error;
 }
 
+uint64_t helper_create(struct helper *h, const char *name)
+{
+	assert_int_equal(ASK(h, .type = ND_PROTO_CREATE, .strings = {name}), 0);
+	assert_true(answer.h.cookie != 0);
+	return answer.h.cookie;
+}
+
+void helper_drop(struct helper *h, const char *name)
+{
+	assert_int_equal(ASK(h, .type = ND_PROTO_DELETE, .strings = {name}), 0);
+}
+
 int run(const char *format, ...)
 {
 	char command[1024];

@@ -58,6 +58,10 @@ int ask(struct helper *h, const struct question *q);
 #define ASK(h, ...) ask(h, &(struct question){__VA_ARGS__})
 extern struct answer answer;
 
+/* CREATE, which must succeed, with its cookie; and DELETE. */
+uint64_t helper_create(struct helper *h, const char *name);
+void helper_drop(struct helper *h, const char *name);
+
 /* system(3) of a formatted command; its exit status. */
 int run(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The cookie of a namespace file, by going there in a child. */

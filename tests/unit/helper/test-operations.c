@@ -27,22 +27,10 @@
 #include "fixture.h"
 #include "nl/transport.h"
 
-enum { EXIT_SKIP = 77, ROUNDS = 100, RACES = 60 };
+enum { EXIT_SKIP = 77 };
 
 static struct helper h;
 static const char *program;
-
-static uint64_t create(const char *name)
-{
-	assert_int_equal(ASK(&h, .type = ND_PROTO_CREATE, .strings = {name}), 0);
-	assert_true(answer.h.cookie != 0);
-	return answer.h.cookie;
-}
-
-static void drop(const char *name)
-{
-	assert_int_equal(ASK(&h, .type = ND_PROTO_DELETE, .strings = {name}), 0);
-}
 
 static bool is_netns(const char *path)
 {
@@ -54,7 +42,7 @@ static bool is_netns(const char *path)
 static void test_create(void **state)
 {
 	char longest[NAME_MAX + 2];
-	uint64_t cookie = create("a");
+	uint64_t cookie = helper_create(&h, "a");
 	size_t i;
 
 	(void)state;
@@ -76,15 +64,15 @@ static void test_create(void **state)
 			assert_int_equal(ASK(&h, .type = ND_PROTO_JOIN, .strings = {bad[i]}), -EINVAL);
 	}
 	longest[NAME_MAX] = '\0';
-	create(longest);
-	drop(longest);
-	drop("a");
+	helper_create(&h, longest);
+	helper_drop(&h, longest);
+	helper_drop(&h, "a");
 	assert_int_equal(access("/run/netns/a", F_OK), -1);
 }
 
 static void test_delete(void **state)
 {
-	uint64_t cookie = create("a");
+	uint64_t cookie = helper_create(&h, "a");
 
 	(void)state;
 	assert_int_equal(ASK(&h, .type = ND_PROTO_DELETE, .strings = {"a"}, .cookie = {cookie + 1}), -ESTALE);
@@ -95,12 +83,12 @@ static void test_delete(void **state)
 	/* A file that never became a namespace, and a link whose target stays. */
 	write_file("/run/netns/b", "");
 	assert_int_equal(ASK(&h, .type = ND_PROTO_DELETE, .strings = {"b"}, .cookie = {cookie}), -ESTALE);
-	drop("b");
-	create("c");
+	helper_drop(&h, "b");
+	helper_create(&h, "c");
 	assert_int_equal(symlink("c", "/run/netns/d"), 0);
-	drop("d");
+	helper_drop(&h, "d");
 	assert_true(is_netns("/run/netns/c"));
-	drop("c");
+	helper_drop(&h, "c");
 	assert_int_equal(mkdir("/run/netns/e", 0755), 0);
 	assert_int_equal(ASK(&h, .type = ND_PROTO_DELETE, .strings = {"e"}), -EISDIR);
 	assert_int_equal(rmdir("/run/netns/e"), 0);
@@ -115,9 +103,9 @@ static void test_repair(void **state)
 	assert_int_equal(ASK(&h, .type = ND_PROTO_CREATE, .strings = {"a"}), -EEXIST);
 	assert_int_equal(ASK(&h, .type = ND_PROTO_CREATE, .strings = {"a"}, .flags = ND_PROTO_REPAIR), 0);
 	assert_true(cookie_of("/run/netns/a") == answer.h.cookie);
-	drop("a");
+	helper_drop(&h, "a");
 	assert_int_equal(ASK(&h, .type = ND_PROTO_CREATE, .strings = {"a"}, .flags = ND_PROTO_REPAIR), 0);
-	drop("a");
+	helper_drop(&h, "a");
 	/* What is no file is no leftover. */
 	assert_int_equal(mkdir("/run/netns/a", 0755), 0);
 	assert_int_equal(
@@ -144,27 +132,27 @@ static void test_prepare(void **state)
 		_exit(is_netns("/run/netns/a") ? 0 : 1);
 	}
 	assert_int_equal(read(from[0], &byte, 1), 1);
-	create("a");
+	helper_create(&h, "a");
 	assert_int_equal(write(to[1], &byte, 1), 1);
 	assert_int_equal(waitpid(other, &status, 0), other);
 	assert_int_equal(status, 0);
-	drop("a");
+	helper_drop(&h, "a");
 	close(to[0]);
 	close(to[1]);
 	close(from[0]);
 	close(from[1]);
 	/* It is made again if somebody took it away. */
 	assert_int_equal(run("umount -l /run/netns && rmdir /run/netns"), 0);
-	create("a");
+	helper_create(&h, "a");
 	assert_int_equal(run("ip netns add b && test \"$(ip netns list | grep -c -w '[ab]')\" = 2"), 0);
-	drop("a");
-	drop("b");
+	helper_drop(&h, "a");
+	helper_drop(&h, "b");
 }
 
 static void test_ip_netns(void **state)
 {
 	(void)state;
-	create("ours");
+	helper_create(&h, "ours");
 	assert_int_equal(run("ip netns list | grep -q -w ours"), 0);
 	assert_int_equal(run("ip netns exec ours ip link show dev lo >/dev/null"), 0);
 	assert_int_equal(run("ip netns add ours 2>/dev/null"), 1);
@@ -174,13 +162,13 @@ static void test_ip_netns(void **state)
 	assert_int_equal(ASK(&h, .type = ND_PROTO_CREATE, .strings = {"theirs"}), -EEXIST);
 	assert_int_equal(ASK(&h, .type = ND_PROTO_JOIN, .strings = {"theirs"}), 0);
 	assert_true(answer.h.cookie == cookie_of("/run/netns/theirs"));
-	drop("theirs");
+	helper_drop(&h, "theirs");
 	assert_int_equal(run("test -z \"$(ip netns list)\""), 0);
 }
 
 static void test_join(void **state)
 {
-	uint64_t cookie = create("a");
+	uint64_t cookie = helper_create(&h, "a");
 	int32_t nsid;
 	pid_t child;
 
@@ -216,7 +204,7 @@ static void test_join(void **state)
 	kill(child, SIGKILL);
 	assert_int_equal(waitpid(child, NULL, 0), child);
 	assert_int_equal(ASK(&h, .type = ND_PROTO_JOIN, .strings = {""}, .pid = {child}), -ENOENT);
-	drop("a");
+	helper_drop(&h, "a");
 }
 
 static void test_no_netns(void **state)
@@ -238,15 +226,15 @@ static void test_no_netns(void **state)
 	/* A link to a namespace is as good as a mount. */
 	assert_int_equal(ASK(&h, .type = ND_PROTO_JOIN, .strings = {"first"}), 0);
 	assert_true(answer.h.cookie == cookie_of(path));
-	drop("fifo");
-	drop("mnt");
-	drop("first");
-	drop("nowhere");
+	helper_drop(&h, "fifo");
+	helper_drop(&h, "mnt");
+	helper_drop(&h, "first");
+	helper_drop(&h, "nowhere");
 }
 
 static void test_nsid_in(void **state)
 {
-	uint64_t a = create("a"), b = create("b");
+	uint64_t a = helper_create(&h, "a"), b = helper_create(&h, "b");
 	int32_t nsid;
 
 	(void)state;
@@ -263,15 +251,15 @@ static void test_nsid_in(void **state)
 	assert_int_equal(ASK(&h, .type = ND_PROTO_NSID_IN, .strings = {"a", "b"}, .cookie = {a, a}), -ESTALE);
 	assert_int_equal(ASK(&h, .type = ND_PROTO_NSID_IN, .strings = {"a", "c"}), -ENOENT);
 	assert_int_equal(ASK(&h, .type = ND_PROTO_NSID_IN, .strings = {"c", "a"}), -ENOENT);
-	drop("a");
-	drop("b");
+	helper_drop(&h, "a");
+	helper_drop(&h, "b");
 }
 
 static void test_socket(void **state)
 {
 	static const uint32_t roles[] = {
 		NCTL_TRANSPORT_EVENTS, NCTL_TRANSPORT_EVENTS_ALL, NCTL_TRANSPORT_REQUEST};
-	uint64_t cookie = create("a"), seen;
+	uint64_t cookie = helper_create(&h, "a"), seen;
 	socklen_t len;
 	size_t i;
 	int on;
@@ -295,14 +283,14 @@ static void test_socket(void **state)
 	assert_int_equal(
 		ASK(&h, .type = ND_PROTO_OPEN_SOCKET, .strings = {"a"}, .cookie = {cookie + 1}), -ESTALE);
 	assert_int_equal(answer.n_fds, 0);
-	drop("a");
+	helper_drop(&h, "a");
 }
 
 static void test_sysctl(void **state)
 {
 	static const char *const outside[] = {"", "/", "../kernel/ostype", "ipv4/../../kernel/ostype",
 		"ipv4//x", "/proc/sys/net/ipv4/ip_forward", ".", "ipv4/."};
-	uint64_t cookie = create("a");
+	uint64_t cookie = helper_create(&h, "a");
 	size_t i;
 
 	(void)state;
@@ -337,12 +325,12 @@ static void test_sysctl(void **state)
 		assert_int_equal(
 			ASK(&h, .type = ND_PROTO_SYSCTL_WRITE, .strings = {"a", outside[i], "1"}), -EINVAL);
 	}
-	drop("a");
+	helper_drop(&h, "a");
 }
 
 static void test_link_move(void **state)
 {
-	uint64_t a = create("a"), b = create("b");
+	uint64_t a = helper_create(&h, "a"), b = helper_create(&h, "b");
 
 	(void)state;
 	assert_int_equal(run("ip link add v1 type veth peer name v2"), 0);
@@ -372,8 +360,8 @@ static void test_link_move(void **state)
 		ASK(&h, .type = ND_PROTO_LINK_MOVE, .strings = {"c", "b", ""}, .number = 1), -ENOENT);
 	assert_int_equal(
 		ASK(&h, .type = ND_PROTO_LINK_MOVE, .strings = {"a", "c", ""}, .number = 1), -ENOENT);
-	drop("a");
-	drop("b");
+	helper_drop(&h, "a");
+	helper_drop(&h, "b");
 }
 
 static void test_scan(void **state)
@@ -429,7 +417,7 @@ static void test_pool(void **state)
 	}
 	for (i = 0; i < NCTL_ARRAY_SIZE(names); i++) {
 		char path[32];
-		uint64_t cookie = create(names[i]);
+		uint64_t cookie = helper_create(&h, names[i]);
 
 		snprintf(path, sizeof(path), "/run/netns/%s", names[i]);
 		assert_true(cookie_of(path) == cookie);
@@ -441,76 +429,7 @@ static void test_pool(void **state)
 		poll(NULL, 0, 1);
 	}
 	for (i = 0; i < NCTL_ARRAY_SIZE(names); i++)
-		drop(names[i]);
-}
-
-static void test_leaks(void **state)
-{
-	size_t fds, mounts = count_mounts(), i;
-	uint64_t cookie;
-
-	(void)state;
-	for (i = 0; i < ROUNDS; i++) {
-		if (i == 1)
-			fds = count_fds(h.worker);
-		cookie = create("a");
-		create("b");
-		ASK(&h, .type = ND_PROTO_CREATE, .strings = {"a"});
-		ASK(&h, .type = ND_PROTO_JOIN, .strings = {"a"}, .cookie = {cookie});
-		ASK(&h, .type = ND_PROTO_JOIN, .strings = {"a"}, .cookie = {cookie + 1});
-		ASK(&h, .type = ND_PROTO_NSID_IN, .strings = {"a", "b"});
-		ASK(&h, .type = ND_PROTO_NSID_IN, .strings = {"c", "b"});
-		ASK(&h, .type = ND_PROTO_OPEN_SOCKET, .strings = {"a"}, .number = NCTL_TRANSPORT_REQUEST);
-		ASK(&h, .type = ND_PROTO_OPEN_SOCKET, .strings = {"a"}, .number = 77);
-		ASK(&h, .type = ND_PROTO_SYSCTL_WRITE, .strings = {"a", "ipv4/ip_forward", "1"});
-		ASK(&h, .type = ND_PROTO_SYSCTL_WRITE, .strings = {"a", "ipv4/ip_forward", "x"});
-		ASK(&h, .type = ND_PROTO_LINK_MOVE, .strings = {"a", "b", ""}, .number = 1);
-		ASK(&h, .type = ND_PROTO_SCAN);
-		ASK(&h, .type = ND_PROTO_DELETE, .strings = {"a"}, .cookie = {cookie + 1});
-		drop("a");
-		drop("b");
-	}
-	assert_int_equal(count_fds(h.worker), fds);
-	assert_int_equal(count_mounts(), mounts);
-}
-
-/* ip(8) makes and we make, at the same time. */
-static void test_race(void **state)
-{
-	size_t won = 0, i;
-	char name[32];
-	pid_t other = fork();
-	int status, r;
-
-	(void)state;
-	assert_true(other >= 0);
-	if (other == 0) /* tells how many it got of the names that both want */
-		_exit(run("n=0; for i in $(seq 0 %d); do ip netns add theirs$i || exit 255;"
-			  " ip netns add both$i 2>/dev/null && n=$((n + 1)); done; exit $n",
-			RACES - 1));
-	for (i = 0; i < RACES; i++) {
-		snprintf(name, sizeof(name), "ours%zu", i);
-		create(name);
-		snprintf(name, sizeof(name), "both%zu", i);
-		r = ASK(&h, .type = ND_PROTO_CREATE, .strings = {name});
-		assert_true(r == 0 || r == -EEXIST);
-		won += r == 0;
-		if (i % 8 == 0) /* lets the other side come first now and then */
-			run("ip netns list >/dev/null");
-	}
-	assert_int_equal(waitpid(other, &status, 0), other);
-	assert_true(WIFEXITED(status));
-	assert_int_equal(won + (size_t)WEXITSTATUS(status), RACES);
-	for (i = 0; i < RACES; i++) {
-		static const char *const kinds[] = {"ours", "theirs", "both"};
-
-		for (size_t k = 0; k < NCTL_ARRAY_SIZE(kinds); k++) {
-			snprintf(name, sizeof(name), "%s%zu", kinds[k], i);
-			assert_int_equal(ASK(&h, .type = ND_PROTO_JOIN, .strings = {name}), 0);
-			drop(name);
-		}
-	}
-	assert_int_equal(run("test -z \"$(ip netns list)\""), 0);
+		helper_drop(&h, names[i]);
 }
 
 static int set_up(void **state)
@@ -542,8 +461,6 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_link_move),
 		cmocka_unit_test(test_scan),
 		cmocka_unit_test(test_pool),
-		cmocka_unit_test(test_leaks),
-		cmocka_unit_test(test_race),
 	};
 
 	program = argc > 1 ? argv[1] : "netctld-helper";
