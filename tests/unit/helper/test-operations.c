@@ -21,7 +21,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 #include <linux/magic.h>
-#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
 
 #include "base/cleanup.h"
 #include "fixture.h"
@@ -262,7 +262,6 @@ static void test_socket(void **state)
 	uint64_t cookie = helper_create(&h, "a"), seen;
 	socklen_t len;
 	size_t i;
-	int on;
 
 	(void)state;
 	for (i = 0; i < NCTL_ARRAY_SIZE(roles); i++) {
@@ -273,16 +272,38 @@ static void test_socket(void **state)
 		len = sizeof(seen);
 		assert_int_equal(getsockopt(answer.fds[0], SOL_SOCKET, SO_NETNS_COOKIE, &seen, &len), 0);
 		assert_true(seen == cookie);
-		len = sizeof(on);
-		assert_int_equal(
-			getsockopt(answer.fds[0], SOL_NETLINK, NETLINK_LISTEN_ALL_NSID, &on, &len), 0);
-		assert_int_equal(on, roles[i] == NCTL_TRANSPORT_EVENTS_ALL);
 	}
 	assert_int_equal(ASK(&h, .type = ND_PROTO_OPEN_SOCKET, .strings = {"a"}, .number = 3), -EINVAL);
 	assert_int_equal(ASK(&h, .type = ND_PROTO_OPEN_SOCKET, .strings = {"b"}), -ENOENT);
 	assert_int_equal(
 		ASK(&h, .type = ND_PROTO_OPEN_SOCKET, .strings = {"a"}, .cookie = {cookie + 1}), -ESTALE);
 	assert_int_equal(answer.n_fds, 0);
+	helper_drop(&h, "a");
+}
+
+/* The daemon, without the right to it, hears all namespaces from the socket that it was given. */
+static void test_socket_all(void **state)
+{
+	struct nctl_transport *t;
+	char buf[32 * 1024];
+	struct nctl_dgram d = {.buf = buf, .cap = sizeof(buf)};
+	int32_t nsid;
+
+	(void)state;
+	helper_create(&h, "a");
+	assert_int_equal(ASK(&h, .type = ND_PROTO_JOIN, .strings = {"a"}), 0);
+	nsid = answer.h.nsid;
+	assert_int_equal(
+		ASK(&h, .type = ND_PROTO_OPEN_SOCKET, .strings = {""}, .number = NCTL_TRANSPORT_EVENTS_ALL),
+		0);
+	assert_int_equal(nctl_transport_from_fd(dup(answer.fds[0]), &t), 0);
+	assert_int_equal(t->ops->join(t, RTNLGRP_LINK), 0);
+	assert_int_equal(run("ip -n a link set lo up"), 0);
+	assert_int_equal(t->ops->wait(t, nctl_time_add_ms(nctl_time_now(), WAIT_MS)), 0);
+	assert_int_equal(t->ops->recv(t, &d, 1), 1);
+	assert_true(d.has_nsid);
+	assert_int_equal(d.nsid, nsid);
+	nctl_transport_free(t);
 	helper_drop(&h, "a");
 }
 
@@ -457,6 +478,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_no_netns),
 		cmocka_unit_test(test_nsid_in),
 		cmocka_unit_test(test_socket),
+		cmocka_unit_test(test_socket_all),
 		cmocka_unit_test(test_sysctl),
 		cmocka_unit_test(test_link_move),
 		cmocka_unit_test(test_scan),
