@@ -16,7 +16,7 @@
 struct rig_netns *rig_netns(struct rig *r, const char *name)
 {
 	for (size_t i = 0; i < r->n_netns; i++)
-		if (!strcmp(r->netns[i]->name, name))
+		if (!r->netns[i]->ended && !strcmp(r->netns[i]->name, name))
 			return r->netns[i];
 	return NULL;
 }
@@ -45,6 +45,45 @@ const struct nctl_mirror_link *rig_link_in(struct rig *r, const char *netns, con
 	return n && n->session ? nctl_mirror_link_find(nctl_session_mirror(n->session), name) : NULL;
 }
 
+const char *rig_sysctl(const struct rig_netns *n, const char *name)
+{
+	for (int i = 0; i < RIG_SYSCTLS; i++)
+		if (!strcmp(n->sysctls[i].name, name))
+			return n->sysctls[i].value;
+	return NULL;
+}
+
+static void set_sysctl(struct rig_netns *n, const char *name, const char *value)
+{
+	int i = 0;
+
+	while (*n->sysctls[i].name && strcmp(n->sysctls[i].name, name) != 0) {
+		i++;
+		assert_true(i < RIG_SYSCTLS);
+	}
+	snprintf(n->sysctls[i].name, sizeof(n->sysctls[i].name), "%s", name);
+	snprintf(n->sysctls[i].value, sizeof(n->sysctls[i].value), "%s", value);
+}
+
+size_t rig_there(const struct rig *r)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->n_netns; i++)
+		n += r->netns[i]->session != NULL;
+	return n;
+}
+
+void rig_until_there(struct rig *r, size_t n)
+{
+	nctl_time end = nctl_time_add_ms(nctl_time_now(), 10 * 1000);
+
+	while (rig_there(r) != n) {
+		assert_true(nctl_time_cmp(nctl_time_now(), end) < 0);
+		rig_turn(r, 100);
+	}
+}
+
 static struct rig_netns *add(struct rig *r, const char *name)
 {
 	struct rig_netns *n = rig_netns(r, name);
@@ -70,6 +109,7 @@ struct rig_netns *rig_netns_make(struct rig *r, const char *name)
 	assert_int_equal(nctl_fake_netns_new(r->fake, &n->cookie), 0);
 	n->nsid = nctl_fake_netns_assign_nsid(r->fake, n->cookie);
 	n->ours = false;
+	memset(n->sysctls, 0, sizeof(n->sysctls));
 	assert_int_equal(nctl_ledger_new(&n->ledger), 0);
 	k = nctl_fake_netns_kernel(r->fake, n->cookie);
 	assert_non_null(k);
@@ -81,6 +121,7 @@ struct rig_netns *rig_netns_make(struct rig *r, const char *name)
 /* The name goes at once, the namespace with its last transport. */
 static void end(struct rig *r, struct rig_netns *n)
 {
+	n->ended = true;
 	nctl_fake_netns_drop(r->fake, n->cookie);
 }
 
@@ -153,6 +194,7 @@ static void carry_out(struct rig *r, struct nctl_plan *plan, uint32_t i)
 		learn_id(r, plan, i);
 		break;
 	case NCTL_OP_SYSCTL_SET:
+		set_sysctl(find_cookie(r, plan->netns[op->netns].cookie), op->sysctl, op->value);
 		nctl_hub_op_done(r->hub, i, 0, NULL);
 		break;
 	default:
@@ -215,6 +257,7 @@ static void on_gone(struct nctl_session *s, void *userdata)
 	assert_false(nctl_fake_netns_is_alive(r->fake, n->cookie));
 	r->gone++;
 	n->session = NULL;
+	n->ended = true;
 	n->cookie = 0;
 	n->ledger = nctl_ledger_free(n->ledger);
 	if (n->op != NCTL_OP_NONE) {

@@ -170,6 +170,18 @@ static struct nctl_plan_netns describe(struct rig *r, const char *name)
 	return p;
 }
 
+/* What is set there, in the order of want; owned by the caller. */
+static const char **sysctls(struct rig *r, const struct nctl_want_netns *want)
+{
+	const char **v = calloc(want->n_sysctls + 1, sizeof(char *));
+	const struct rig_netns *n = rig_netns(r, want->name);
+
+	assert_non_null(v);
+	for (size_t i = 0; n && n->session && i < want->n_sysctls; i++)
+		v[i] = rig_sysctl(n, want->sysctls[i].name);
+	return v;
+}
+
 static void build(struct rig *r, const char *body)
 {
 	struct nctl_plan_options opts = {.allow_recreate = true};
@@ -193,17 +205,20 @@ static void build(struct rig *r, const char *body)
 	for (n = 1; n < r->want->n_netns; n++) {
 		v[n] = describe(r, r->want->netns[n]->name);
 		v[n].want = r->want->netns[n];
+		v[n].sysctls = sysctls(r, r->want->netns[n]);
 	}
 	for (size_t i = 0; i < r->n_netns; i++) {
 		const struct rig_netns *o = r->netns[i];
 
 		follow(&opts.next_ifindex, o->session);
-		if (!o->session || nctl_want_netns_find(r->want, o->name))
+		if (!o->session || o->ended || nctl_want_netns_find(r->want, o->name))
 			continue;
 		if (o->ours || nctl_ledger_link_count(o->ledger))
 			v[n++] = describe(r, o->name);
 	}
 	assert_int_equal(nctl_plan_build(r->want, v, n, &opts, &r->plan), 0);
+	for (size_t i = 1; i < n; i++)
+		free((void *)v[i].sysctls);
 	free(v);
 }
 

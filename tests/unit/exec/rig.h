@@ -9,12 +9,18 @@
  * plan at a time.
  */
 
+enum { RIG_SYSCTLS = 4 };
+
 /* A namespace that has a name. */
 struct rig_netns {
 	char name[32];
 	uint64_t cookie; /* 0: it is not there */
 	nctl_nsid nsid;
-	bool ours; /* made by a plan */
+	bool ended; /* it has no name any more, and is there as long as somebody holds it */
+	bool ours;  /* made by a plan */
+	struct {
+		char name[64], value[64];
+	} sysctls[RIG_SYSCTLS]; /* that were set */
 	struct nctl_session *session;
 	struct nctl_ledger *ledger;
 	uint32_t op; /* a NETNS_NEW that is answered once the mirror is in step; NCTL_OP_NONE */
@@ -79,10 +85,13 @@ const struct nctl_mirror_link *rig_link(const struct rig *r, const char *name); 
 /* rig-netns.c: the owner of the namespaces. */
 
 extern const struct nctl_hub_ops rig_ops;
-struct rig_netns *rig_netns(struct rig *r, const char *name);      /* NULL: never heard of */
-struct rig_netns *rig_netns_make(struct rig *r, const char *name); /* by somebody else; joined */
-void rig_netns_end(struct rig *r, const char *name);               /* by somebody else */
-struct nctl_ledger *rig_ledger(struct rig *r, uint64_t cookie);    /* NULL: of nobody */
+struct rig_netns *rig_netns(struct rig *r, const char *name);        /* NULL: never heard of, or ended */
+struct rig_netns *rig_netns_make(struct rig *r, const char *name);   /* by somebody else; joined */
+void rig_netns_end(struct rig *r, const char *name);                 /* by somebody else */
+struct nctl_ledger *rig_ledger(struct rig *r, uint64_t cookie);      /* NULL: of nobody */
+const char *rig_sysctl(const struct rig_netns *n, const char *name); /* NULL: not known */
+size_t rig_there(const struct rig *r);                               /* namespaces with a session */
+void rig_until_there(struct rig *r, size_t n);                       /* fails the test after 10 s */
 const struct nctl_mirror_link *rig_link_in(struct rig *r, const char *netns, const char *name);
 /* Answers what the hub has handed over. False: it has nothing. */
 bool rig_answer(struct rig *r);
