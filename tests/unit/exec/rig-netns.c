@@ -176,10 +176,15 @@ static void learn_id(struct rig *r, struct nctl_plan *plan, uint32_t i)
 static void carry_out(struct rig *r, struct nctl_plan *plan, uint32_t i)
 {
 	const struct nctl_op *op = &plan->ops[i];
+	struct rig_netns *n = find_cookie(r, plan->netns[op->netns].cookie);
 
 	r->carried[op->type]++;
 	if (r->refuse_error && op->type == r->refuse_type) {
 		nctl_hub_op_done(r->hub, i, r->refuse_error, "the owner does not want to");
+		return;
+	}
+	if (op->type != NCTL_OP_NETNS_NEW && (!n || n->ended)) {
+		nctl_hub_op_done(r->hub, i, -ENOENT, "no such namespace");
 		return;
 	}
 	switch (op->type) {
@@ -187,14 +192,14 @@ static void carry_out(struct rig *r, struct nctl_plan *plan, uint32_t i)
 		make(r, plan, i);
 		break;
 	case NCTL_OP_NETNS_DEL:
-		end(r, rig_netns(r, plan->netns[op->netns].name));
+		end(r, n);
 		nctl_hub_op_done(r->hub, i, 0, NULL);
 		break;
 	case NCTL_OP_NETNS_ID:
 		learn_id(r, plan, i);
 		break;
 	case NCTL_OP_SYSCTL_SET:
-		set_sysctl(find_cookie(r, plan->netns[op->netns].cookie), op->sysctl, op->value);
+		set_sysctl(n, op->sysctl, op->value);
 		nctl_hub_op_done(r->hub, i, 0, NULL);
 		break;
 	default:
