@@ -3,7 +3,7 @@
  * DOC: addresses of one wanted link: those that are missing or differ are added, ours that nobody wants go,
  * matching ones that somebody else made are adopted, and all others are foreign and left alone.
  */
-#include "plan/private.h"
+#include "plan/parts.h"
 
 #include <errno.h>
 #include <linux/if_addr.h>

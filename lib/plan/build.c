@@ -5,7 +5,7 @@
  * stays). Memory runs out in one place only: nctl_plan_add remembers it in b->err, and the end of the walk
  * looks at it.
  */
-#include "plan/private.h"
+#include "plan/parts.h"
 
 #include <errno.h>
 #include <stdarg.h>

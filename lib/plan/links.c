@@ -5,7 +5,7 @@
  * Decides whether a link of that name is kept (tune.c goes on then), replaced or in the way; of a pair, for
  * both ends at once.
  */
-#include "plan/private.h"
+#include "plan/parts.h"
 
 #include <string.h>
 

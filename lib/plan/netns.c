@@ -5,7 +5,7 @@
  * there with its lo, and everything in it needs the operation that makes it. Sysctls are set before there are
  * links, since new links take over conf/default, but for those that name a link.
  */
-#include "plan/private.h"
+#include "plan/parts.h"
 
 #include <errno.h>
 #include <net/if.h>

@@ -3,7 +3,7 @@
  * DOC: what one operation means: the link it wants as the kernel should show it, and whether the mirror shows
  * that. Every attribute is judged by the mirror, never by an ack, since the kernel accepts and ignores some.
  */
-#include "plan/private.h"
+#include "plan/parts.h"
 
 #include <net/if.h>
 #include <string.h>

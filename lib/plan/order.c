@@ -6,7 +6,7 @@
  * loops (daemon/config refuses them); should there be one all the same, it is cut and the kernel refuses what
  * does not fit.
  */
-#include "plan/private.h"
+#include "plan/parts.h"
 
 #include <errno.h>
 #include <stdlib.h>

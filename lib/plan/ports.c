@@ -4,7 +4,7 @@
  * has joined, and a port is planned after its master: so these fields are set by operations of their own,
  * when all links have their items.
  */
-#include "plan/private.h"
+#include "plan/parts.h"
 
 #include <errno.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * delete is copied into its operations, with what goes along: addresses of a link that flaps, ports of a
  * master that goes, secondaries of an IPv4 address, all that is in a namespace.
  */
-#include "plan/private.h"
+#include "plan/parts.h"
 
 #include <errno.h>
 #include <linux/if_addr.h>

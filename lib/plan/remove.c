@@ -6,7 +6,7 @@
  * of a new one (the same VLAN ID on the same lower, say). A deletion that the kernel does along with another
  * one (uppers of a doomed lower, the other end of a pair) is in the plan, but sends no message.
  */
-#include "plan/private.h"
+#include "plan/parts.h"
 
 #include <errno.h>
 #include <stdlib.h>

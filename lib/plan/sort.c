@@ -4,7 +4,7 @@
  * rank over all namespaces, in CONFIGURE by namespace and phase, and as they were added where that says
  * nothing. Costs what there are of operations, ranks and namespaces.
  */
-#include "plan/private.h"
+#include "plan/parts.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * DOC: the operations that set something of one wanted link, when links.c has settled where it comes from:
  * what a creating message could not carry, what differs in one that is kept, its master, and up or down.
  */
-#include "plan/private.h"
+#include "plan/parts.h"
 
 /* The operation added last belongs to what is done at this rank. */
 static void at_rank(struct builder *b, uint32_t rank)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "plan/private.h"
+#include "plan/parts.h"
 
 /* What undo.c and again.c share while one plan back is built; nobody else includes it. */
 

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "obj/addr.h"
+#include "obj/link.h"
+#include "plan/want.h"
+
+/* The operations of a plan (plan.h), and the phases in which they are carried out. */
+
+enum nctl_phase {
+	NCTL_PHASE_NETNS, /* new namespaces, and what holds for all links that they will have */
+	NCTL_PHASE_CLEAR, /* unwanted addresses; links in the way of new ones */
+	/*
+	 * New links with lower and master, level by level; existing ones join masters that need it first, and
+	 * links whose uppers would follow them up come up before there are any: one by one is no slower, and
+	 * holds no lock for long.
+	 */
+	NCTL_PHASE_CREATE,
+	NCTL_PHASE_TUNE, /* what a creating message cannot carry, and changes of existing links */
+	NCTL_PHASE_UP,   /* up, masters first */
+	NCTL_PHASE_ADDRESS,
+	NCTL_PHASE_REMOVE, /* unwanted namespaces and links: last, since it cannot be undone */
+	NCTL_PHASE_N
+};
+const char *nctl_phase_name(enum nctl_phase p);
+
+/* What is answered for before the next one starts. TUNE, UP and ADDRESS are one stage. */
+enum nctl_stage {
+	NCTL_STAGE_NETNS,
+	NCTL_STAGE_CLEAR,
+	NCTL_STAGE_CREATE,
+	NCTL_STAGE_CONFIGURE,
+	NCTL_STAGE_REMOVE,
+	NCTL_STAGE_N
+};
+enum nctl_stage nctl_phase_stage(enum nctl_phase p);
+
+enum nctl_op_type {
+	NCTL_OP_LINK_NEW,
+	NCTL_OP_LINK_SET,
+	NCTL_OP_LINK_DEL,
+	NCTL_OP_ALTNAME_NEW, /* one more; those of others stay (udev gives some to network cards) */
+	NCTL_OP_ALTNAME_DEL, /* on the way back only */
+	NCTL_OP_ADDR_NEW,
+	NCTL_OP_ADDR_DEL,
+	/* Not for rtnetlink: the owner of the namespaces carries them out. */
+	NCTL_OP_NETNS_NEW,
+	NCTL_OP_NETNS_DEL,
+	NCTL_OP_NETNS_ID, /* learns as what netns sees peer_netns; for a pair between them */
+	NCTL_OP_SYSCTL_SET,
+};
+
+enum nctl_op_state {
+	NCTL_OP_PENDING,
+	NCTL_OP_SENT,
+	NCTL_OP_ACKED,    /* the kernel agreed; not yet seen in the mirror */
+	NCTL_OP_DONE,     /* the mirror shows it */
+	NCTL_OP_REFUSED,  /* error and text say why */
+	NCTL_OP_POISONED, /* not tried or hopeless, since `blame` failed */
+	NCTL_OP_UNSEEN,   /* the kernel agreed, but the mirror never showed it */
+};
+
+#define NCTL_OP_NONE UINT32_MAX
+enum { NCTL_OP_NEEDS = 4 };
+
+/* What was there before an operation, for the way back. */
+struct nctl_op_before {
+	struct nctl_link link;
+	struct nctl_addr *addrs; /* those that the operation may take along */
+	size_t n_addrs;
+	struct nctl_op_before *ports; /* LINK_DEL: those that lose their master; NETNS_DEL: all links in it */
+	size_t n_ports;
+};
+
+struct nctl_op {
+	uint8_t type, phase, state, cls;
+	uint32_t netns; /* index in the plan's netns */
+	uint32_t rank;  /* in CREATE: lower ones first */
+	bool implied;   /* LINK_DEL: another deletion takes it along; no message */
+	/*
+	 * LINK_NEW of a PEERED kind: the other end is made by the same message (peer_ifindex, peer_netns). Of
+	 * a pair with one end in the daemon's own namespace, that end is the other one.
+	 */
+	bool pair;
+	uint32_t peer_netns;   /* also of NETNS_ID */
+	nctl_nsid nsid;        /* NETNS_ID: what was learnt */
+	const char *sysctl;    /* SYSCTL_SET: as nctl_want_sysctl.name; of want, or in the plan's arena */
+	const char *value;     /* SYSCTL_SET: likewise */
+	const char *old_value; /* SYSCTL_SET: what it was, in the plan's arena; NULL: not known */
+	nctl_ifindex ifindex;
+	nctl_ifindex lower, master, peer_ifindex; /* resolved, 0 none */
+	const struct nctl_want_link *want;        /* NULL for LINK_DEL and ADDR_DEL of unwanted */
+	const struct nctl_want_addr *want_addr;   /* ADDR_NEW */
+	const void *data;                         /* LINK_SET: the kind's data, NULL: that of want */
+	const char *altname;                      /* ALTNAME_NEW; of want */
+	const struct nctl_addr
+		*addr; /* ADDR_DEL: it; ADDR_NEW: the one that differs, or NULL; in the plan's arena */
+	struct nctl_link_diff diff; /* LINK_SET: what to set */
+	bool up;                    /* LINK_SET with FLAGS: the wanted IFF_UP */
+	bool passing;               /* LINK_SET: only for the sake of the next one; its ack is enough */
+	const char *name;           /* of the link, for people; of want, or in the plan's arena */
+	const char *kind;           /* static */
+	struct nctl_pos pos;
+	uint32_t need[NCTL_OP_NEEDS];  /* operations that must have succeeded before, NCTL_OP_NONE */
+	struct nctl_op_before *before; /* LINK_SET, LINK_DEL, NETNS_DEL; ADDR_NEW of one that differs, which
+	                                  is in addr; NULL: nothing */
+	bool verbatim;                 /* what was there before: ADDR_NEW with its own protocol, not ours */
+	uint32_t blame;
+	int error;
+	const char *text; /* in the plan's arena */
+};
+
+/* Fills ret with the wanted link as the kernel should show it: want's fields, indexes resolved. Borrows
+ * everything. */
+void nctl_op_link(const struct nctl_op *op, struct nctl_link *ret);
