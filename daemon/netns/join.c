@@ -58,26 +58,31 @@ bool nd_netns_name_is_broken(const struct netns_name *name)
 	return name->netns->error && !name->join && !nctl_list_linked(&name->waiting);
 }
 
-static void give_up(struct nd_netns_set *s, struct netns_name *name, int error, const char *text)
+/* Nobody need wait for it; it may be a namespace yet, but not soon. */
+static void report(struct nd_netns_set *s, struct netns_name *name, int error, const char *text)
 {
+	if (name->netns->cookie)
+		return;
 	nd_netns_set_error(name->netns, text, error);
 	nd_netns_name_resolved(s, name);
-	nd_debug("%s/%s is no network namespace: %s", s->folder, name->text, text ? text : strerror(-error));
-	s->tasks_dirty = true;
 }
 
 static void failed(struct nd_netns_set *s, struct netns_name *name, int error, const char *text)
 {
 	unsigned level = nctl_min((unsigned)name->tries, NETNS_RESTS - 1u);
 	uint64_t ms = nctl_min((uint64_t)REST_FIRST_MS << level, (uint64_t)REST_LAST_MS);
+	bool last = name->tries + 1 >= NETNS_TRIES;
 
 	/* Other errors say nothing of what it names; but what cannot be verified for good is not believed. */
-	if (error == -ENXIO || error == -EINVAL || error == -ENOENT || error == -ESTALE ||
-		name->tries + 1 >= NETNS_TRIES)
+	if (error == -ENXIO || error == -EINVAL || error == -ENOENT || error == -ESTALE || last)
 		if (nd_netns_name_part(s, name) < 0)
 			return;
-	if (++name->tries >= NETNS_TRIES) {
-		give_up(s, name, error, text);
+	if (++name->tries >= NETNS_PATIENCE)
+		report(s, name, error, text);
+	if (last) {
+		nd_debug("%s/%s is no network namespace: %s", s->folder, name->text,
+			text ? text : strerror(-error));
+		s->tasks_dirty = true;
 		return;
 	}
 	name->at = nctl_time_add_ms(nctl_time_now(), ms);

@@ -115,31 +115,20 @@ static const char *state(const struct nd_netns *n)
 		return "joining";
 	if (!nctl_session_is_synced(n->session))
 		return "synchronising";
-	return nd_netns_is_home(n) ? "home" : "joined";
-}
-
-/* Further names than the first one; home has none that counts as its name. */
-static void put_names(const struct nd_netns *n, struct nctl_json *j)
-{
-	struct nctl_list *pos;
-
-	nctl_json_key(j, "names");
-	nctl_json_arr_begin(j);
-	nctl_list_for_each(pos, &n->names)
-		nctl_json_str(j, nctl_list_entry(pos, struct netns_name, of_netns)->text);
-	nctl_json_arr_end(j);
+	if (nd_netns_is_home(n))
+		return "home";
+	/* Its names were taken away: it is about to go, unless something holds it. */
+	return nctl_list_empty(&n->names) && !n->pid ? "unnamed" : "joined";
 }
 
 void nd_netns_json(const struct nd_netns *n, struct nctl_json *j)
 {
 	nctl_nsid nsid = n->session ? nctl_session_nsid(n->session) : NCTL_NSID_NONE;
-	const char *name = nd_netns_name(n);
+	const char *name = nd_netns_name_at(n, 0);
 
 	nctl_json_obj_begin(j);
 	if (name)
 		nctl_json_kstr(j, "name", name);
-	if (nd_netns_name_at(n, name ? 1 : 0))
-		put_names(n, j);
 	if (nsid != NCTL_NSID_NONE)
 		nctl_json_ki64(j, "id", nsid);
 	if (n->cookie)

@@ -22,13 +22,18 @@ struct nd_netns; /* one namespace, or a name that is no namespace (yet) */
 struct nd_netns_ops {
 	/* The mirror of the daemon's own namespace is in step (again). */
 	void (*home_synced)(void *userdata);
-	/* Once: all names that were there at the start are joined and in step, or cannot be; home is in step.
+	/*
+	 * Once: all names that were there at the start are joined and in step, or cannot be; home is in step.
+	 * Those that take longer than 10 s are not waited for.
 	 */
 	void (*settled)(void *userdata);
 	/* A turn of the loop in which results or events were handled is over. */
 	void (*turn)(void *userdata);
-	/* A namespace was joined and its mirror is in step for the first time; or is gone (freed when this
-	 * returns). */
+	/*
+	 * A namespace was joined and its mirror is in step for the first time; told at the end of a turn. Or
+	 * one that has a session is gone, perhaps before that was told; n and its session are freed when this
+	 * returns. gone comes from inside of the hub's dispatch, so it must not do more than mark work.
+	 */
 	void (*joined)(struct nd_netns *n, void *userdata);
 	void (*gone)(struct nd_netns *n, void *userdata);
 	/* As nctl_hub_ops.intend. */
@@ -67,23 +72,30 @@ bool nd_netns_is_home(const struct nd_netns *n);
 struct nctl_session *nd_netns_session(const struct nd_netns *n);
 uint64_t nd_netns_cookie(const struct nd_netns *n);   /* 0: not known (yet) */
 const char *nd_netns_error(const struct nd_netns *n); /* why it cannot be joined, or NULL */
-/* {"name", "id", "cookie", "pid", "links", "addresses", "state": joined|joining|broken|…}; id as in ip -j
- * netns. */
+/*
+ * {"name": the first one, "id": as in ip -j netns, "cookie", "pid", "links", "addresses", "state":
+ * home|joined|joining|synchronising|unnamed|broken, "error"}; what is not known is absent.
+ */
 void nd_netns_json(const struct nd_netns *n, struct nctl_json *j);
 
 /*
  * Makes or deletes namespaces by name, many at a time; done is called once all are answered: errors[i] is 0
- * or a negative errno. names are copied. Deletion is paced: at most 1,024 namespaces are named no more and
- * not yet taken down. done may be NULL. 0, -ENOMEM, -E2BIG (more than 100,000), -EPIPE: no helper.
+ * or a negative errno. names are copied. Groups take turns, name by name. Deletion is paced: at most 1,024
+ * namespaces are named no more and not yet taken down. done may be NULL; it is never called from inside. When
+ * it is, the set knows of the change. 0, -ENOMEM, -EINVAL (no names), -E2BIG (more than 100,000), -EBUSY
+ * (400,000 names wait), -EPIPE: no helper.
  */
 typedef void (*nd_netns_done)(const char *const *names, const int *errors, size_t n, void *userdata);
 int nd_netns_create(
 	struct nd_netns_set *s, const char *const *names, size_t n, nd_netns_done done, void *userdata);
 int nd_netns_delete(
 	struct nd_netns_set *s, const char *const *names, size_t n, nd_netns_done done, void *userdata);
-/* done is not called any more with this userdata; the work goes on. */
+/* done, of a scan also, is not called any more with this userdata; the work goes on. */
 void nd_netns_forget(struct nd_netns_set *s, void *userdata);
-/* Looks for namespaces without a name, by their processes, and joins them; done when those found are known.
+/*
+ * Looks for namespaces without a name, by their processes, and joins them; done when those found are in step
+ * (or after 10 s, with -ETIMEDOUT). Never calls done from inside. 0, -ENOMEM, -EBUSY (256 wait), -EPIPE: no
+ * helper.
  */
 int nd_netns_scan(struct nd_netns_set *s, void (*done)(int error, void *userdata), void *userdata);
 /* So many namespaces are kept ready for nd_netns_create. */

@@ -10,9 +10,10 @@
 /* What the files of the registry share; nobody else includes it, but for its tests. */
 
 enum {
-	NETNS_JOINS = 64, /* requests to join outstanding */
-	NETNS_TRIES = 10, /* at a name that is no namespace: about 6.5 s, then it is broken */
-	NETNS_RESTS = 8,  /* delays between them: 20 ms, doubled to 2 s */
+	NETNS_JOINS = 64,   /* requests to join outstanding */
+	NETNS_PATIENCE = 5, /* tries at a name that is no namespace before it is said to be broken: 0.3 s */
+	NETNS_TRIES = 10,   /* and before it is left alone: 6.5 s */
+	NETNS_RESTS = 8,    /* delays between them: 20 ms, doubled to 2 s */
 	NETNS_SETTLE_MS = 10 * 1000,
 	NETNS_WINDOW = 64,      /* namespaces being made or deleted, over all groups */
 	NETNS_UNDEAD = 1024,    /* named no more and not taken down */
@@ -31,8 +32,7 @@ struct netns_name {
 	struct netns_join *join;   /* outstanding, or NULL */
 	nctl_time at;
 	uint8_t tries;
-	bool first; /* `settled` waits for it */
-	bool again; /* something happened to it while it was being joined */
+	bool first, again; /* `settled` waits for it; something happened to it while it was being joined */
 	char text[];
 };
 

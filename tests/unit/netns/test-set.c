@@ -232,7 +232,7 @@ static void several_names(void **state)
 	assert_ptr_equal(world_find("a"), world_find("b"));
 	assert_int_equal(nd_netns_count(w.set), 2);
 	assert_json(world_find("a"),
-		"{\"name\":\"a\",\"names\":[\"a\",\"b\"],\"id\":0,\"cookie\":%lu,\"links\":1,\"addresses\":0,"
+		"{\"name\":\"a\",\"id\":0,\"cookie\":%lu,\"links\":1,\"addresses\":0,"
 		"\"state\":\"joined\"}",
 		a);
 	world_del("a");
@@ -255,6 +255,9 @@ static void name_of_home(void **state)
 	assert_true(nd_netns_is_home(world_find("me")));
 	assert_null(nd_netns_name(world_find("me")));
 	assert_string_equal(nd_netns_name_at(world_find("me"), 0), "me");
+	assert_json(world_find("me"),
+		"{\"name\":\"me\",\"cookie\":%lu,\"links\":1,\"addresses\":0,\"state\":\"home\"}",
+		nctl_fake_home(w.fake));
 	assert_int_equal(nd_netns_count(w.set), 1);
 	assert_int_equal(w.joined, 0);
 	world_del("me");
@@ -279,6 +282,8 @@ static void nameless(void **state)
 	nd_netns_set_look(w.set);
 	assert_null(nd_netns_find(w.set, "a"));
 	assert_null(nd_netns_name(nd_netns_find_cookie(w.set, a)));
+	assert_json(nd_netns_find_cookie(w.set, a),
+		"{\"id\":0,\"cookie\":%lu,\"links\":1,\"addresses\":0,\"state\":\"unnamed\"}", a);
 	world_turns(5);
 	assert_int_equal(w.gone, 0);
 	world_file("again");
