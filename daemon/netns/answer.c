@@ -215,8 +215,8 @@ int nd_answer_add(struct nd_answer *a, struct nd_message *m, const char **ret_wh
 		return -EBADMSG;
 	}
 	a->a.text = a->text;
-	a->a.cookie = v.h.error ? 0 : v.h.cookie;
-	if (!v.h.error && (a->type == ND_PROTO_JOIN || a->type == ND_PROTO_NSID_IN))
+	a->a.cookie = a->a.error ? 0 : v.h.cookie;
+	if (!a->a.error && (a->type == ND_PROTO_JOIN || a->type == ND_PROTO_NSID_IN))
 		a->a.nsid = v.h.nsid;
 	a->a.values = (const char *const *)a->values;
 	a->a.fds = a->type == ND_PROTO_OPEN_FILES ? a->fds : NULL;

@@ -3,7 +3,7 @@
  * DOC: Gives up its privileges as netctld does, then says what it is and tries what must and what must not
  *work:
  *
- *	probe RUNTIME_DIR USER CONFIG_DIR
+ *	probe RUNTIME_DIR USER CONFIG_DIR NAMESPACE
  *
  * A line each: "WHAT: allowed", or "WHAT: " and the name of the errno. What only the filter of system calls
  *refuses is "filter-WHAT", and "filter-WHAT: no filter" where there is none. What must work begins with
@@ -379,9 +379,9 @@ int main(int argc, char **argv)
 {
 	const char *paths[1];
 	struct nd_privileges p = {.paths = paths, .n_paths = 1};
-	int netns = open("/proc/1/ns/net", O_RDONLY | O_CLOEXEC), control = -1, r;
+	int netns = open(argc == 5 ? argv[4] : "", O_RDONLY | O_CLOEXEC), control = -1, r;
 
-	if (argc != 4)
+	if (netns < 0)
 		return 2;
 	nd_log_open("probe", 7);
 	p.runtime_dir = argv[1];
