@@ -2,15 +2,58 @@
 #
 # Completion of netctl(1) for bash: to be sourced, or put into
 # /usr/share/bash-completion/completions under the name netctl. Names of links
-# are those that the daemon knows.
+# are those that the daemon knows, those of namespaces are the files of /run/netns.
+
+# compgen -W expands its words as the shell does: only names in which there is nothing to expand.
+_netctl_plain() {
+	grep -xE '[[:alnum:]_.][[:alnum:]_.@:+-]*'
+}
 
 # The names of all links, of a kind if one is given.
 _netctl_links() {
 	local options=()
 
 	[ -z "$_netctl_runtime" ] || options=(-r "$_netctl_runtime")
+	[ -z "$_netctl_netns" ] || options+=(-n "$_netctl_netns")
 	netctl "${options[@]}" -j link ${1:+type "$1"} 2>/dev/null |
-		sed -n 's/^.*"ifname":"\([^"]*\)".*$/\1/p'
+		sed -n 's/^.*"ifname":"\([^"]*\)".*$/\1/p' | _netctl_plain
+}
+
+_netctl_namespaces() {
+	# shellcheck disable=SC2012 # what is odd is left out
+	ls /run/netns 2>/dev/null | _netctl_plain
+}
+
+# Behind "netns", which is one of _netctl_words, and perhaps a verb.
+_netctl_netns_words() {
+	local n=${#_netctl_words[@]} verb=${_netctl_words[1]:-}
+
+	case $verb in
+	'') _netctl_choice=(-W "list show add delete exec identify pids $(_netctl_namespaces)") ;;
+	l | li | lis | list | ls | s | sh | sho | show)
+		[ "$n" != 2 ] || _netctl_choice=(-W "all $(_netctl_namespaces)")
+		;;
+	d | de | del | dele | delet | delete) _netctl_choice=(-W "$(_netctl_namespaces)") ;;
+	p*) [ "$n" != 2 ] || _netctl_choice=(-W "$(_netctl_namespaces)") ;;
+	e*)
+		if [ "$n" = 2 ] && [ -z "$_netctl_all" ]; then
+			_netctl_choice=(-W "$(_netctl_namespaces)")
+		elif [ "$n" -le 3 ]; then
+			_netctl_choice=(-c)
+		else
+			_netctl_choice=(-f)
+		fi
+		;;
+	esac
+}
+
+# Behind "link move".
+_netctl_move_words() {
+	case ${_netctl_words[-1]} in
+	netns) _netctl_choice=(-W "$(_netctl_namespaces)") ;;
+	name) ;;
+	*) _netctl_choice=(-W "dev netns name $(_netctl_links)") ;;
+	esac
 }
 
 # What may come behind the words of $_netctl_words; compgen's arguments in $_netctl_choice.
@@ -21,11 +64,16 @@ _netctl_next() {
 	[ "$n" = 0 ] || previous=${_netctl_words[n - 1]}
 	case $verb in
 	'')
-		_netctl_choice=(-W 'link address check plan apply reload status help')
+		_netctl_choice=(-W 'link address netns check plan apply reload status help')
 		;;
 	l | li | lin | link | a | ad | add | addr | addre | addres | address)
+		if [ "${verb:0:1}" = l ] && [ "${_netctl_words[1]:-}" = move ]; then
+			_netctl_move_words
+			return
+		fi
 		[ "${verb:0:1}" = l ] || filters+=' to scope'
 		[ "$n" -gt 1 ] || filters+=' show'
+		[ "${verb:0:1}$n" != l1 ] || filters+=' move'
 		case $previous in
 		dev | master) _netctl_choice=(-W "$(_netctl_links)") ;;
 		vrf) _netctl_choice=(-W "$(_netctl_links vrf)") ;;
@@ -35,6 +83,9 @@ _netctl_next() {
 		*) _netctl_choice=(-W "$filters $(_netctl_links)") ;;
 		esac
 		;;
+	net | netn | netns)
+		_netctl_netns_words
+		;;
 	ch* | pl* | ap*)
 		_netctl_choice=(-f)
 		;;
@@ -42,24 +93,34 @@ _netctl_next() {
 }
 
 _netctl() {
-	local current=${COMP_WORDS[COMP_CWORD]} word skip='' i _netctl_runtime=''
+	local current=${COMP_WORDS[COMP_CWORD]} word skip='' i
+	local _netctl_runtime='' _netctl_netns='' _netctl_all=''
 	local _netctl_words=() _netctl_choice=()
 
 	COMPREPLY=()
 	for ((i = 1; i < COMP_CWORD; i++)); do
 		word=${COMP_WORDS[i]}
-		if [ -n "$skip" ]; then
+		if [ "$skip" = r ]; then
 			_netctl_runtime=$word skip=''
+		elif [ "$skip" = n ]; then
+			_netctl_netns=$word skip=''
 		elif [ "$word" = -r ] || [ "$word" = --runtime ]; then
-			skip=1
+			skip=r
+		elif [ "$word" = -n ] || [ "$word" = --netns ]; then
+			skip=n
+		elif [ "$word" = -a ] || [ "$word" = --all-netns ]; then
+			_netctl_all=1
 		elif [ "${word:0:1}" != - ] || [ "$word" = - ]; then
 			_netctl_words+=("$word")
 		fi
 	done
-	if [ -n "$skip" ]; then
+	if [ "$skip" = r ]; then
 		_netctl_choice=(-d)
+	elif [ "$skip" = n ]; then
+		_netctl_choice=(-W "$(_netctl_namespaces)")
 	elif [ "${current:0:1}" = - ]; then
-		_netctl_choice=(-W '-4 -6 -h -j -r --allow-recreate --help --json --keep-going --runtime --version')
+		_netctl_choice=(-W '-4 -6 -a -h -j -n -r --all-netns --allow-recreate --help --json --keep-going
+			--netns --runtime --version')
 	else
 		_netctl_next
 	fi

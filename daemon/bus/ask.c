@@ -13,7 +13,7 @@
 #include "bus/private.h"
 #include "bus/query.h"
 
-#define WAIT_ONE_MS  5000
+#define WAIT_ONE_MS  10000 /* after 6.5 s it is known that a name is no namespace */
 #define WAIT_ALL_MS  20000 /* netctl waits for 30 s */
 #define LOOKS_A_TURN 4096  /* namespaces */
 

@@ -17,8 +17,8 @@
 #include "bus/private.h"
 #include "bus/query.h"
 
-#define WAIT_MS 5000 /* for a namespace to be joined */
-#define SEEN_MS 2000 /* for the event of a change that the kernel has agreed to */
+#define WAIT_MS 10000 /* for a namespace to be joined */
+#define SEEN_MS 2000  /* for the event of a change that the kernel has agreed to */
 
 static struct nd_netns_set *set_of(const struct nd_client *c)
 {
