@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include "base/strbuf.h"
+#include "helper/pool.h"
 #include "helper/protocol.h"
 
 /*
@@ -112,18 +113,6 @@ int nd_rtnl_move(int rtnl, uint32_t ifindex, int target_fd, const char *name, st
 
 /* Makes a namespace and comes home; with its cookie. */
 int nd_netns_make(const struct nd_place *p, int *ret_fd, uint64_t *ret_cookie);
-
-/* Namespaces that are ready; a thread makes them while nothing else is to be done. */
-int nd_pool_new(struct nd_pool **ret);
-void nd_pool_serve(struct nd_pool *pool, const struct nd_place *p)
-	__attribute__((noreturn)); /* in its thread */
-/* At most ND_POOL_MAX; what is too much goes. -ERANGE, -ENOMEM. */
-int nd_pool_set(struct nd_pool *pool, uint32_t n);
-/* While busy, none are made. */
-void nd_pool_set_busy(struct nd_pool *pool, bool busy);
-/* A namespace and its cookie. false: there is none. */
-bool nd_pool_take(struct nd_pool *pool, int *ret_fd, uint64_t *ret_cookie);
-enum { ND_POOL_MAX = 256 };
 
 /* Is it good as a name in a folder: 1 to NAME_MAX bytes, none of them '/', not "." or ".."? */
 bool nd_name_is_good(const char *name);

@@ -95,10 +95,10 @@ struct nd_netns_set {
 	const struct nd_netns_ops *ops;
 	void *userdata;
 	char *folder;
-	struct nctl_kernel *kernel; /* of home, where the helper helps; or NULL */
 	struct nctl_hub *hub;
 	struct nd_helper *helper;
 	struct nd_netns *home;
+	struct nctl_kernel *kernel; /* of home, where the helper helps; or NULL */
 	uint64_t last_serial;
 	struct nctl_rb_tree by_serial;
 	struct nctl_hash by_cookie, by_name;
@@ -147,5 +147,4 @@ struct nd_netns_set {
 int nd_netns_set_new_at(struct nd_loop *loop, struct nctl_kernel *kernel, int control_fd, const char *folder,
 	const struct nd_netns_ops *ops, void *userdata, struct nd_netns_set **ret);
 size_t nd_netns_undead(const struct nd_netns_set *s); /* how many count as such */
-
 #include "netns/parts.h"

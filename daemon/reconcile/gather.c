@@ -73,8 +73,6 @@ struct question {
 	uint32_t netns;
 };
 
-static void look_on(struct nd_reconcile *r, struct gather *g);
-
 static void on_sysctls(const struct nd_helper_answer *a, void *userdata)
 {
 	_cleanup_(nctl_freep) struct question *q = userdata;
@@ -91,7 +89,7 @@ static void on_sysctls(const struct nd_helper_answer *a, void *userdata)
 	for (size_t i = 0; values && i < a->n; i++)
 		values[i] = a->values[i] ? nctl_arena_strdup(&g->arena, a->values[i]) : NULL;
 	g->sysctls[q->netns] = values;
-	look_on(r, g);
+	nd_gather_look(r);
 }
 
 static int ask_sysctls(struct nd_reconcile *r, const struct nctl_want_netns *w, const struct nd_netns *n)

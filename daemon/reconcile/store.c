@@ -129,7 +129,7 @@ static int parse_link(const char *line, struct ledgers *ls)
 	if (sscanf(line, "%" SCNu64 " %u %15s %15s %15s", &cookie, &e.ifindex, how, kind, name) != 5)
 		return 0;
 	e.adopted = !strcmp(how, "adopted");
-	snprintf(e.kind, sizeof(e.kind), "%s", strcmp(kind, "-") ? kind : "");
+	snprintf(e.kind, sizeof(e.kind), "%s", kind[0] == '-' ? "" : kind);
 	snprintf(e.name, sizeof(e.name), "%s", name);
 	l = nd_ledgers_get(ls, cookie);
 	return l ? nctl_ledger_link_add(l, &e) : -ENOMEM;

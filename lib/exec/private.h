@@ -5,13 +5,11 @@
 #include "base/list.h"
 #include "base/rbtree.h"
 #include "exec/hub.h"
+#include "exec/run.h"
 
 /* What the files of lib/exec share; nobody else includes it. */
 
 enum {
-	NCTL_BATCHES_IN_FLIGHT = 2, /* one at work in the kernel, one behind it */
-	NCTL_SMALL_BATCHES = 32,    /* or so many that together have no more messages than one window */
-	NCTL_WINDOW_MAX = 256,      /* messages in a batch */
 	NCTL_DUMPS_IN_FLIGHT = 8,
 	NCTL_HUB_QUEUE = NCTL_SMALL_BATCHES + NCTL_DUMPS_IN_FLIGHT + 8, /* jobs of the requester */
 };
@@ -56,37 +54,6 @@ struct nctl_session {
 	struct nctl_hash_node by_cookie, by_nsid;
 	uint64_t refreshed; /* serial of the last run that asked for a fresh dump */
 	uint64_t epoch, losses, resyncs, undecodable;
-};
-
-/* The operations of a batch, by message number. */
-struct run_batch {
-	size_t n;
-	uint32_t netns; /* where it went */
-	uint32_t ops[NCTL_WINDOW_MAX];
-};
-
-/* A plan being carried out. */
-struct run {
-	struct nctl_plan *plan; /* NULL: none */
-	bool keep_going;
-	void (*done)(struct nctl_plan *plan, const struct nctl_outcome *outcome, void *userdata);
-	void *userdata;
-	struct nctl_session **sessions; /* by number of the namespace in the plan; NULL: not there */
-	enum nctl_stage stage;
-	size_t cursor, stage_end; /* operations of this stage that are not sent yet */
-	size_t checked;           /* operations before it have had their first look in the mirror */
-	const uint32_t *again;    /* cursor counts these instead: what a cascade did not take; owned */
-	struct run_batch *flying[NCTL_SMALL_BATCHES]; /* oldest first; owned */
-	size_t in_flight, messages_in_flight;         /* batches */
-	size_t ops_in_flight;                         /* with the owner of the namespaces */
-	size_t window;                                /* messages in the next batch */
-	bool sending;                                 /* an answer that comes now must not send more */
-	bool stopping;                                /* a refusal ended it: no further stage */
-	bool verifying;   /* all is sent; waiting for the mirror to show the rest */
-	uint32_t *unseen; /* operations that the mirror has not shown yet */
-	size_t n_unseen;
-	nctl_time started, deadline, patience; /* patience: verifying ends then, whatever happens */
-	struct nctl_outcome outcome;
 };
 
 struct nctl_hub {
@@ -140,28 +107,3 @@ void nctl_sync_unfence(struct nctl_hub *h);
 void nctl_sync_advance(struct nctl_hub *h);
 void nctl_sync_tick(struct nctl_hub *h, nctl_time now);
 nctl_time nctl_sync_deadline(const struct nctl_hub *h);
-
-/* batch.c: one batch out. 0, or -errno: nothing was sent. */
-int nctl_run_send(struct nctl_hub *h);
-void nctl_run_batch_back(struct nctl_hub *h, struct nctl_batch *b);
-void nctl_run_reset_window(struct nctl_hub *h);
-uint32_t nctl_run_op_at(const struct run *run, size_t i);
-bool nctl_run_poison(struct run *run, struct nctl_op *op);
-void nctl_run_refuse(struct run *run, struct nctl_op *op, int error, const char *text);
-
-/* run.c */
-/* Sends what may be on its way, and steps to the next stage when one is answered for. */
-void nctl_run_advance(struct nctl_hub *h);
-/* Events have been read: looks for what is missing, and ends the run when nothing is. */
-void nctl_run_verify(struct nctl_hub *h);
-void nctl_run_tick(struct nctl_hub *h, nctl_time now);
-void nctl_run_abandon(struct nctl_hub *h);
-void nctl_run_gone(struct nctl_hub *h, const struct nctl_session *s);
-
-/* encode.c: the message of operation op, left open in msg; goes to the namespace nctl_op_carrier. */
-void nctl_op_encode(const struct nctl_plan *p, const struct nctl_op *op, struct nctl_msgbuf *msg);
-uint32_t nctl_op_carrier(const struct nctl_op *op);
-bool nctl_op_is_rtnl(const struct nctl_op *op);
-bool nctl_op_is_deletion(const struct nctl_op *op);
-/* The ledger entries that op makes: 0, 1 or, for a pair, 2. */
-size_t nctl_op_intents(const struct nctl_plan *p, const struct nctl_op *op, struct nctl_intent ret[2]);

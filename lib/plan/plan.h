@@ -39,11 +39,12 @@ struct nctl_plan_netns {
 	const struct nctl_want_netns *want; /* NULL: not wanted any more */
 	const char *name;                   /* NULL: the daemon's own. Outlives the plan */
 	bool there;                         /* false: to be made; it will have lo, ifindex 1, down */
-	bool ours;                          /* made by us, so that we may delete it */
-	uint64_t cookie;                    /* SO_NETNS_COOKIE, 0: not there */
-	nctl_nsid nsid;                     /* as the daemon's own namespace sees it, or NCTL_NSID_NONE */
-	const struct nctl_mirror *have;     /* NULL: not there, or gone */
-	const struct nctl_ledger *ledger;   /* NULL: nothing in it is ours */
+	/* Made by us, so that we may delete it; not there: a name on record as ours that has no namespace. */
+	bool ours;
+	uint64_t cookie;                  /* SO_NETNS_COOKIE, 0: not there */
+	nctl_nsid nsid;                   /* as the daemon's own namespace sees it, or NCTL_NSID_NONE */
+	const struct nctl_mirror *have;   /* NULL: not there, or gone */
+	const struct nctl_ledger *ledger; /* NULL: nothing in it is ours */
 	const char *const *sysctls; /* values now, in the order of want's; NULL entries (or NULL): not known.
 	                               Outlives nctl_plan_build only */
 };
