@@ -38,6 +38,11 @@ static struct nctl_op *op_of(const struct netns_task *t)
 	return &t->plan->ops[t->i];
 }
 
+bool nd_netns_task_is_unfinished(const struct netns_task *t)
+{
+	return t->plan->netns[t->plan->ops[t->i].netns].ours;
+}
+
 static const struct nctl_plan_netns *netns_of(const struct netns_task *t)
 {
 	return &t->plan->netns[op_of(t)->netns];

@@ -74,6 +74,8 @@ void nd_netns_bury(struct nd_netns *n); /* it is undead no more */
 
 /* ops.c */
 void nd_netns_carry_out(struct nctl_plan *plan, uint32_t i, void *userdata);
+/* Its name is on record as ours, without a namespace: we were killed when it was half made. */
+bool nd_netns_task_is_unfinished(const struct netns_task *t);
 /* The helper's answer to a group that is a task's. */
 void nd_netns_task_answered(struct netns_task *t, const struct nd_helper_answer *a);
 void nd_netns_tasks_chores(struct nd_netns_set *s, nctl_time now);

@@ -172,14 +172,6 @@ static bool is_fit(const char *name)
 	return len && len <= NAME_MAX && !strchr(name, '/') && strcmp(name, ".") && strcmp(name, "..");
 }
 
-/* A name on record as ours, without a namespace: we were killed when it was half made. */
-static bool is_unfinished(const struct netns_group *g)
-{
-	const struct nctl_plan *p = g->task ? g->task->plan : NULL;
-
-	return p && p->netns[p->ops[g->task->i].netns].ours;
-}
-
 /* Asks the helper. Negative: it was not asked. */
 static int ask(struct netns_group *g, struct netns_request *r)
 {
@@ -189,8 +181,11 @@ static int ask(struct netns_group *g, struct netns_request *r)
 
 	if (!is_fit(text))
 		return -EINVAL;
-	if (!g->del)
-		return nd_helper_create(s->helper, text, is_unfinished(g), on_made, r);
+	if (!g->del) {
+		bool repair = g->task && nd_netns_task_is_unfinished(g->task);
+
+		return nd_helper_create(s->helper, text, repair, on_made, r);
+	}
 	n = nd_netns_find(s, text);
 	r->cookie = n && n->session ? n->cookie : 0;
 	return nd_helper_delete(s->helper, text, g->cookie, on_deleted, r);
