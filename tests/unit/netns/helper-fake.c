@@ -240,7 +240,7 @@ struct nd_helper *nd_helper_free(struct nd_helper *h)
 int nd_helper_wait(struct nd_helper *h)
 {
 	(void)h;
-	return -ETIMEDOUT;
+	return 0;
 }
 
 bool nd_helper_is_alive(const struct nd_helper *h)

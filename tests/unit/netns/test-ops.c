@@ -153,18 +153,25 @@ static void in_the_way(void **state)
 	assert_int_equal(helper.creates, 0);
 }
 
-/* A mere file is repaired. */
+/* A mere file is repaired if it is on record as ours, and is somebody else's affair if it is not. */
 static void repaired(void **state)
 {
-	const struct nctl_op *o;
+	const struct nctl_op *o, *foreign;
+	uint32_t t;
 
 	(void)state;
 	world_file("t");
+	world_file("u");
 	world_start(true);
 	world_turns(5);
-	o = op(NCTL_OP_NETNS_NEW, NCTL_PHASE_NETNS, netns("t"));
+	t = netns("t");
+	plan->netns[t].ours = true;
+	o = op(NCTL_OP_NETNS_NEW, NCTL_PHASE_NETNS, t);
+	foreign = op(NCTL_OP_NETNS_NEW, NCTL_PHASE_NETNS, netns("u"));
 	run();
 	assert_int_equal(o->state, NCTL_OP_DONE);
+	assert_int_equal(foreign->state, NCTL_OP_REFUSED);
+	assert_int_equal(foreign->error, -EEXIST);
 	world_until(world_is_quiet);
 }
 
