@@ -186,12 +186,6 @@ int nd_privileges_drop(const struct nd_privileges *p, int *ret_control_fd)
 		nd_error("cannot give up privileges: %s", strerror(-r));
 		return r;
 	}
-	if (id.change && p->runtime_dir && access(p->runtime_dir, R_OK | W_OK | X_OK) < 0) {
-		r = -errno;
-		nd_error("user %u cannot use %s: %s; are all folders above it open to others?", id.uid,
-			p->runtime_dir, strerror(errno));
-		return r;
-	}
 	r = nd_filter_calls();
 	if (r < 0) {
 		nd_error("cannot filter system calls: %s", strerror(-r));
