@@ -22,7 +22,7 @@
 
 #define CAP_BIT(cap) (UINT64_C(1) << (cap))
 
-enum { USER_BUF = 16 * 1024 };
+enum { USER_BUF = 16 * 1024, OVERFLOW_ID = 65534 };
 
 /* No other process of the same user may look into this one, but a leak checker would have to. */
 #ifdef ND_SANITIZED
@@ -59,7 +59,7 @@ static bool is_mapped(const char *map, unsigned long id)
 	return yes;
 }
 
-static int choose_identity(const struct nd_privileges *p, struct nd_identity *ret)
+static void choose_identity(const struct nd_privileges *p, struct nd_identity *ret)
 {
 	const uint64_t need = CAP_BIT(CAP_SETUID) | CAP_BIT(CAP_SETGID);
 	const char *user = p->user ? p->user : "netctld";
@@ -69,7 +69,7 @@ static int choose_identity(const struct nd_privileges *p, struct nd_identity *re
 	if ((nd_caps_effective() & need) != need) {
 		nd_info("no right to become another user: staying user %u", id.uid);
 		*ret = id;
-		return 0;
+		return;
 	}
 	r = find_user(user, &id);
 	if (r < 0) {
@@ -77,8 +77,9 @@ static int choose_identity(const struct nd_privileges *p, struct nd_identity *re
 		r = find_user("nobody", &id);
 	}
 	if (r < 0) {
-		nd_error("there is no user \"nobody\" either: %s", strerror(-r));
-		return r;
+		/* The kernel's own idea of nobody. */
+		nd_warn("there is no user \"nobody\" either: being user %d", OVERFLOW_ID);
+		id.uid = id.gid = OVERFLOW_ID;
 	}
 	if (is_mapped("/proc/self/uid_map", id.uid) && is_mapped("/proc/self/gid_map", id.gid)) {
 		id.change = true;
@@ -88,7 +89,6 @@ static int choose_identity(const struct nd_privileges *p, struct nd_identity *re
 		id.gid = getgid();
 	}
 	*ret = id;
-	return 0;
 }
 
 static void raise_limits(void)
@@ -172,10 +172,9 @@ int nd_privileges_drop(const struct nd_privileges *p, int *ret_control_fd)
 {
 	_cleanup_(nctl_closep) int control = -1;
 	struct nd_identity id;
-	int r = choose_identity(p, &id);
+	int r;
 
-	if (r < 0)
-		return r;
+	choose_identity(p, &id);
 	raise_limits();
 	r = give_folders(p, &id);
 	if (r < 0)
