@@ -195,7 +195,7 @@ static const struct nctl_want_link *first_end(const struct nctl_want_link *w)
 /* Makes both ends of the pair of w. False: no memory. */
 static bool make_both(struct builder *b, const struct nctl_want_link *w)
 {
-	const struct nctl_want_link *first = first_end(w), *second = first->peer.link;
+	const struct nctl_want_link *first = first_end(w), *second = first == w ? w->peer.link : w;
 	struct item *it = &b->items[first->number], *other = &b->items[second->number];
 	uint32_t nsid = nctl_plan_nsid(b, first->netns->number, second->netns->number);
 	struct nctl_op *op;
@@ -245,6 +245,13 @@ static void keep_foreign_master(
 		it->master = have->master;
 }
 
+static void not_a_pair(struct builder *b, const struct nctl_want_link *w, const char *peer)
+{
+	nctl_plan_problem(b, NCTL_PROBLEM_CONFLICT, &w->pos,
+		"%s and %s are not the two ends of one pair; delete or rename the one that is there",
+		w->v.name, peer);
+}
+
 /* An end that is there, and is not just another link with the wanted name as an altname. */
 static bool is_ours_by_name(
 	struct builder *b, const struct nctl_want_link *w, const struct nctl_mirror_link *have)
@@ -268,25 +275,38 @@ static bool is_same_pair(struct builder *b, const struct nctl_want_link *w,
 	       is_match(b, w, &have->v) && is_match(b, peer, &peer_have->v);
 }
 
-/* What is there of the two ends goes, if all of it is ours. An end whose other end went with its namespace
- * goes by itself, only later: nobody is asked. */
+/*
+ * Is `have`, an end in a namespace, alone, since the other end went with its own? It follows by itself, only
+ * later. What home calls a namespace that is there is known; what others call it is not.
+ */
+static bool is_alone(const struct builder *b, const struct nctl_want_link *w,
+	const struct nctl_mirror_link *have, const struct nctl_want_link *peer)
+{
+	const struct nctl_plan *p = b->plan;
+
+	if (!have || p->netns[peer->netns->number].there || have->v.lower_nsid == NCTL_NSID_NONE)
+		return false;
+	for (size_t i = 1; !w->netns->number && i < p->n_netns; i++)
+		if (p->netns[i].there && p->netns[i].nsid == have->v.lower_nsid)
+			return false;
+	return true;
+}
+
+/* What is there of the two ends goes, if all of it is ours. */
 static enum pair_state replace_ends(struct builder *b, const struct nctl_want_link *w,
 	const struct nctl_mirror_link *have, const struct nctl_want_link *peer,
 	const struct nctl_mirror_link *peer_have)
 {
-	const struct nctl_plan_netns *netns = b->plan->netns;
-	bool ours, lost = !netns[w->netns->number].there || !netns[peer->netns->number].there;
+	bool ours;
 
 	nctl_plan_enter(b, peer->netns->number);
 	ours = is_ours_by_name(b, peer, peer_have);
 	nctl_plan_enter(b, w->netns->number);
 	if (!ours || !is_ours_by_name(b, w, have)) {
-		nctl_plan_problem(b, NCTL_PROBLEM_CONFLICT, &w->pos,
-			"%s and %s are not the two ends of one pair; delete or rename the one that is there",
-			w->v.name, peer->v.name);
+		not_a_pair(b, w, peer->v.name);
 		return PAIR_STUCK;
 	}
-	if (!lost)
+	if (!is_alone(b, w, have, peer) && !is_alone(b, peer, peer_have, w))
 		ask_consent(b, w);
 	if (have)
 		clear(b, w, have);
@@ -347,6 +367,20 @@ static void plan_end(struct builder *b, const struct nctl_want_link *w, const st
 	}
 }
 
+/* The other end is not ours to plan (another renderer's, say): it is there with this one, or both are not. */
+static bool is_split_pair(
+	struct builder *b, const struct nctl_want_link *w, const struct nctl_mirror_link *have)
+{
+	const struct nctl_mirror_link *peer;
+
+	if (!(w->v.kind->traits & NCTL_KIND_PEERED) || !w->peer.name)
+		return false;
+	peer = nctl_mirror_link_find(b->have, w->peer.name);
+	if (have && peer && nctl_plan_is_pair(b->plan, b->netns, &have->v, b->netns, &peer->v))
+		return false;
+	return have || peer;
+}
+
 void nctl_plan_link(struct builder *b, const struct nctl_want_link *w)
 {
 	const struct nctl_mirror_link *have = b->have ? nctl_mirror_link_find(b->have, w->v.name) : NULL;
@@ -365,6 +399,11 @@ void nctl_plan_link(struct builder *b, const struct nctl_want_link *w)
 	}
 	if ((w->v.kind->traits & NCTL_KIND_PEERED) && w->peer.link) {
 		plan_end(b, w, have);
+		return;
+	}
+	if (is_split_pair(b, w, have)) {
+		not_a_pair(b, w, w->peer.name);
+		it->state = ITEM_WAIT;
 		return;
 	}
 	it->have = have;

@@ -2,6 +2,7 @@
 /*
  * DOC: the ledger as a set: adding, replacing, walking in order, pruning what the mirror does not bear out.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -102,12 +103,93 @@ static void test_prune(void **state)
 	world_fini(&w);
 }
 
+/* Namespaces: in the order of their names, whatever was added, replaced and deleted. */
+static void test_netns(void **state)
+{
+	struct random r = random_init("ledger of namespaces");
+	struct nctl_netns_ledger *l;
+	uint64_t here[32] = {0};
+	bool known[32] = {0};
+
+	(void)state;
+	assert_int_equal(nctl_netns_ledger_new(&l), 0);
+	for (int i = 0; i < 2000; i++) {
+		unsigned n = random_below(&r, 32);
+		const struct nctl_ledger_netns *e;
+		size_t count = 0;
+		char name[16];
+
+		snprintf(name, sizeof(name), "t%02u", n);
+		known[n] = random_below(&r, 3);
+		here[n] = random_below(&r, 3); /* 0: an intent */
+		if (known[n])
+			assert_int_equal(nctl_netns_ledger_add(l, name, here[n]), 0);
+		else
+			nctl_netns_ledger_del(l, name);
+		e = nctl_netns_ledger_next(l, NULL);
+		for (unsigned k = 0; k < 32; k++) {
+			snprintf(name, sizeof(name), "t%02u", k);
+			assert_int_equal(nctl_netns_ledger_get(l, name) != NULL, known[k]);
+			if (!known[k])
+				continue;
+			assert_string_equal(e->name, name);
+			assert_int_equal(e->cookie, here[k]);
+			assert_ptr_equal(nctl_netns_ledger_get(l, name), e);
+			e = nctl_netns_ledger_next(l, name);
+			count++;
+		}
+		assert_null(e);
+		assert_int_equal(nctl_netns_ledger_count(l), count);
+	}
+	nctl_netns_ledger_free(l);
+}
+
+static void test_netns_names(void **state)
+{
+	struct nctl_netns_ledger *l;
+	char longest[257];
+
+	(void)state;
+	assert_int_equal(nctl_netns_ledger_new(&l), 0);
+	memset(longest, 'x', sizeof(longest) - 1);
+	longest[256] = '\0';
+	assert_int_equal(nctl_netns_ledger_add(l, longest, 1), -ENAMETOOLONG);
+	assert_int_equal(nctl_netns_ledger_add(l, "", 1), -EINVAL);
+	assert_int_equal(nctl_netns_ledger_count(l), 0);
+	longest[255] = '\0';
+	assert_int_equal(nctl_netns_ledger_add(l, longest, 1), 0);
+	assert_int_equal(nctl_netns_ledger_get(l, longest)->cookie, 1);
+	/* After one that is not in it. */
+	assert_string_equal(nctl_netns_ledger_next(l, "a")->name, longest);
+	assert_null(nctl_netns_ledger_next(l, "z"));
+	nctl_netns_ledger_del(l, "nobody");
+	nctl_netns_ledger_freep(&l);
+	assert_null(l);
+	assert_null(nctl_netns_ledger_free(NULL));
+}
+
+/* No ledger is one without entries. */
+static void test_none(void **state)
+{
+	struct nctl_addr a = NCTL_ADDR_INIT;
+
+	(void)state;
+	assert_null(nctl_ledger_link_get(NULL, 1));
+	assert_null(nctl_ledger_link_from(NULL, 1));
+	assert_int_equal(nctl_ledger_link_count(NULL), 0);
+	assert_false(nctl_ledger_addr_has(NULL, &a));
+	assert_null(nctl_ledger_addr_next(NULL, NULL));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_links),
 		cmocka_unit_test(test_replace),
 		cmocka_unit_test(test_prune),
+		cmocka_unit_test(test_netns),
+		cmocka_unit_test(test_netns_names),
+		cmocka_unit_test(test_none),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
