@@ -73,6 +73,16 @@ static void wait_on(struct nctl_hub *h, nctl_time now)
 		h->run.deadline = h->run.patience;
 }
 
+static void refresh_one(struct nctl_hub *h, uint32_t netns)
+{
+	struct nctl_session *s = h->run.sessions[netns];
+
+	if (!s || s->refreshed == h->run_serial)
+		return;
+	s->refreshed = h->run_serial;
+	nctl_sync_refresh(s);
+}
+
 /* One dump of each namespace in which something is missing. */
 static void refresh(struct nctl_hub *h)
 {
@@ -80,13 +90,13 @@ static void refresh(struct nctl_hub *h)
 
 	for (size_t i = 0; i < run->n_unseen; i++) {
 		const struct nctl_op *op = &run->plan->ops[run->unseen[i]];
-		struct nctl_session *s = run->sessions[op->netns];
 
 		/* The events of a cascade come in any case. */
-		if (!s || s->refreshed == h->run_serial || (nctl_op_is_deletion(op) && op->implied))
+		if (nctl_op_is_deletion(op) && op->implied)
 			continue;
-		s->refreshed = h->run_serial;
-		nctl_sync_refresh(s);
+		refresh_one(h, op->netns);
+		if (op->pair)
+			refresh_one(h, op->peer_netns);
 	}
 	nctl_sync_advance(h);
 }

@@ -162,11 +162,13 @@ static bool shows_addr(const struct nctl_op *op, const struct nctl_mirror *m)
 	return a && !nctl_plan_addr_differs(&wanted, &a->v);
 }
 
+/* The other end is told of before it is tied to this one (drivers/net/veth.c veth_newlink). */
 static bool has_peer(const struct nctl_plan *p, const struct nctl_op *op)
 {
 	const struct nctl_mirror *m = p->netns[op->peer_netns].have;
+	const struct nctl_mirror_link *l = op->pair && m ? nctl_mirror_link_get(m, op->peer_ifindex) : NULL;
 
-	return !op->pair || (m && nctl_mirror_link_get(m, op->peer_ifindex));
+	return !op->pair || (l && l->v.lower == op->ifindex);
 }
 
 bool nctl_op_is_seen(const struct nctl_plan *p, const struct nctl_op *op)

@@ -172,6 +172,25 @@ static void test_pair(void **state)
 	assert_int_equal(x->v.lower_nsid, 0); /* the first that a had to call anything */
 }
 
+/* Of an end that stays down the kernel never says whose other end it is. */
+static void test_pair_down(void **state)
+{
+	static const char body[] =
+		"  virtual-ethernets: {v: {peer: {netns: a, name: w}, activation-mode: \"off\"}}\n"
+		"  namespaces:\n"
+		"    a:\n"
+		"      virtual-ethernets:\n"
+		"        w: {peer: {netns: \"\", name: v}, activation-mode: \"off\"}\n"
+		"        x: {peer: {netns: b, name: y}, activation-mode: \"off\"}\n"
+		"    b: {virtual-ethernets: {y: {peer: {netns: a, name: x}, activation-mode: \"off\"}}}\n";
+
+	(void)state;
+	reach(body);
+	assert_int_equal(rig_link(&r, "v")->v.lower, rig_link_in(&r, "a", "w")->v.ifindex);
+	assert_int_equal(rig_link_in(&r, "a", "x")->v.lower, rig_link_in(&r, "b", "y")->v.ifindex);
+	assert_int_equal(rig_link_in(&r, "b", "y")->v.lower, rig_link_in(&r, "a", "x")->v.ifindex);
+}
+
 /* The id is not to be had: the pair is not made, all else is. */
 static void test_no_id(void **state)
 {
@@ -391,6 +410,7 @@ int main(void)
 		CASE(answers),
 		CASE(many),
 		CASE(pair),
+		CASE(pair_down),
 		CASE(no_id),
 		CASE(not_made),
 		CASE(refusal),
