@@ -13,6 +13,9 @@
 #include "test.h"
 #include "world.h"
 
+/* Of home, or over several namespaces. */
+typedef void config_fn(struct random *r, bool mtus, struct nctl_strbuf *out);
+
 static void inject(struct rig *r, struct random *rnd)
 {
 	struct nctl_fake_refusal f = {.skip = random_below(rnd, 12), .error = -EPERM, .text = "injected"};
@@ -45,6 +48,14 @@ static void inject(struct rig *r, struct random *rnd)
 	}
 }
 
+static void end_one(struct rig *r, struct random *rnd)
+{
+	struct rig_netns *n = r->n_netns ? r->netns[random_below(rnd, (unsigned)r->n_netns)] : NULL;
+
+	if (n && n->session && !n->ended)
+		rig_netns_end(r, n->name);
+}
+
 /* Somebody else: adds and removes links and addresses of his own, and meddles with ours. */
 static void meddle(struct rig *r, struct random *rnd)
 {
@@ -53,10 +64,10 @@ static void meddle(struct rig *r, struct random *rnd)
 		nctl_mirror_link_from(m, NCTL_IFINDEX_FIRST + random_below(rnd, 30));
 	nctl_ifindex ours = l ? l->v.ifindex : 0;
 
-	switch (random_below(rnd, 6)) {
+	switch (random_below(rnd, 7)) {
 	case 0:
 		rig_foreign_new(
-			r->fake, 50 + random_below(rnd, 3), random_below(rnd, 2) ? "x0" : "x1", "dummy", 0);
+			r->fake, 50 + random_below(rnd, 3), random_below(rnd, 2) ? "u0" : "u1", "dummy", 0);
 		break;
 	case 1:
 		rig_foreign_del(r->fake, 50 + random_below(rnd, 3));
@@ -69,6 +80,10 @@ static void meddle(struct rig *r, struct random *rnd)
 		break;
 	case 4:
 		rig_foreign_del(r->fake, ours);
+		break;
+	case 5:
+		if (random_below(rnd, 4) == 0)
+			end_one(r, rnd);
 		break;
 	default:
 		break;
@@ -183,23 +198,22 @@ static void there_and_back(struct rig *r, struct random *rnd, const char *from, 
 	free(undo);
 }
 
-static void test_undo(void **state)
+static void run_undo(struct random *rnd, unsigned rounds, config_fn *config)
 {
-	struct random rnd = random_init("exec undo");
-
-	(void)state;
-	for (unsigned i = 0; i < 60; i++) {
+	for (unsigned i = 0; i < rounds; i++) {
 		struct nctl_strbuf from = NCTL_STRBUF_INIT, to = NCTL_STRBUF_INIT;
 		struct rig r;
 
-		rig_init(&r, random_next(&rnd) % 1000);
+		rig_init(&r, random_next(rnd) % 1000);
+		r.at_once = random_below(rnd, 2);
+		r.in_step = random_below(rnd, 2);
 		for (int k = 0; k < 3; k++) {
 			nctl_strbuf_reset(&from);
 			nctl_strbuf_reset(&to);
-			random_config(&rnd, false, &from);
-			random_config(&rnd, false, &to);
+			config(rnd, false, &from);
+			config(rnd, false, &to);
 			reach(&r, nctl_strbuf_str(&from));
-			there_and_back(&r, &rnd, nctl_strbuf_str(&from), nctl_strbuf_str(&to));
+			there_and_back(&r, rnd, nctl_strbuf_str(&from), nctl_strbuf_str(&to));
 		}
 		nctl_strbuf_fini(&from);
 		nctl_strbuf_fini(&to);
@@ -207,22 +221,25 @@ static void test_undo(void **state)
 	}
 }
 
-static void run(struct random *rnd, unsigned rounds, bool faulty)
+static void run(struct random *rnd, unsigned rounds, bool faulty, config_fn *config)
 {
 	for (unsigned i = 0; i < rounds; i++) {
 		struct rig r;
 
 		rig_init(&r, random_next(rnd) % 1000);
+		r.at_once = random_below(rnd, 2);
+		r.in_step = random_below(rnd, 2);
 		for (int k = 0; k < 4; k++) {
 			struct nctl_strbuf body = NCTL_STRBUF_INIT;
 
-			random_config(rnd, true, &body);
+			config(rnd, true, &body);
 			if (faulty)
 				one_faulty(&r, rnd, nctl_strbuf_str(&body));
 			reach(&r, nctl_strbuf_str(&body));
 			nctl_strbuf_fini(&body);
 		}
 		reach(&r, "  dummy-devices: {}\n");
+		rig_until_there(&r, 0);
 		rig_fini(&r);
 	}
 }
@@ -232,7 +249,7 @@ static void test_clean(void **state)
 	struct random rnd = random_init("exec without faults");
 
 	(void)state;
-	run(&rnd, 40, false);
+	run(&rnd, 40, false, random_config);
 }
 
 static void test_faulty(void **state)
@@ -240,7 +257,39 @@ static void test_faulty(void **state)
 	struct random rnd = random_init("exec with faults");
 
 	(void)state;
-	run(&rnd, 40, true);
+	run(&rnd, 40, true, random_config);
+}
+
+static void test_undo(void **state)
+{
+	struct random rnd = random_init("exec undo");
+
+	(void)state;
+	run_undo(&rnd, 60, random_config);
+}
+
+static void test_clean_netns(void **state)
+{
+	struct random rnd = random_init("exec over namespaces without faults");
+
+	(void)state;
+	run(&rnd, 10, false, random_netns_config);
+}
+
+static void test_faulty_netns(void **state)
+{
+	struct random rnd = random_init("exec over namespaces with faults");
+
+	(void)state;
+	run(&rnd, 10, true, random_netns_config);
+}
+
+static void test_undo_netns(void **state)
+{
+	struct random rnd = random_init("exec over namespaces undo");
+
+	(void)state;
+	run_undo(&rnd, 10, random_netns_config);
 }
 
 int main(void)
@@ -249,6 +298,9 @@ int main(void)
 		cmocka_unit_test(test_clean),
 		cmocka_unit_test(test_faulty),
 		cmocka_unit_test(test_undo),
+		cmocka_unit_test(test_clean_netns),
+		cmocka_unit_test(test_faulty_netns),
+		cmocka_unit_test(test_undo_netns),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
