@@ -119,6 +119,10 @@ static int collect_netns(struct undo *u)
 		nctl_plan_enter(&u->b, p->ops[i].netns);
 		if (nctl_plan_netns_op(&u->b, NCTL_OP_NETNS_NEW, NCTL_PHASE_NETNS))
 			u->b.netns_made[p->ops[i].netns] = nctl_plan_last(&u->b);
+		if (!p->ops[i].before)
+			nctl_plan_problem(&u->b, NCTL_PROBLEM_CONFLICT, &p->ops[i].pos,
+				"namespace %s is made again without what was in it, which is not known",
+				p->ops[i].name);
 	}
 	return u->b.err;
 }
@@ -442,6 +446,9 @@ void nctl_undo_lost(struct undo *u)
 			nctl_plan_problem(&u->b, NCTL_PROBLEM_CONFLICT, &op->pos,
 				"%s is gone with namespace %s, and is not netctld's to make again", op->name,
 				u->netns[op->netns].name);
-		/* Else a network card: the kernel has moved it back to where it came from. */
+		else
+			nctl_plan_problem(&u->b, NCTL_PROBLEM_CONFLICT, &op->pos,
+				"%s was in namespace %s, and stays where the kernel has put it", op->name,
+				u->netns[op->netns].name);
 	}
 }

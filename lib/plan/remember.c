@@ -142,8 +142,19 @@ static int remember_foreign(struct nctl_op_before *before, const struct nctl_lin
 	return kind && !before->link.kind_name ? -ENOMEM : 0;
 }
 
-static int remember_netns(struct nctl_op *op, const struct nctl_plan_netns *n)
+/* The kernel gives some links (sit0, say) to every namespace that it makes: home has them, too. */
+static bool is_everywhere(const struct nctl_plan *p, const struct nctl_link *l)
 {
+	const struct nctl_plan_netns *home = &p->netns[0];
+	const struct nctl_mirror_link *twin = home->have ? nctl_mirror_link_find(home->have, l->name) : NULL;
+	const char *kind = nctl_link_kind_name(l), *other = twin ? nctl_link_kind_name(&twin->v) : NULL;
+
+	return kind && other && !strcmp(kind, other) && !nctl_ledger_link_get(home->ledger, twin->v.ifindex);
+}
+
+static int remember_netns(const struct nctl_plan *p, struct nctl_op *op)
+{
+	const struct nctl_plan_netns *n = &p->netns[op->netns];
 	const struct nctl_mirror_link *l = nctl_mirror_link_from(n->have, 1);
 
 	op->before = calloc(1, sizeof(*op->before));
@@ -157,6 +168,8 @@ static int remember_netns(struct nctl_op *op, const struct nctl_plan_netns *n)
 		struct nctl_op_before *before = &op->before->ports[op->before->n_ports];
 		bool whole = (l->v.flags & IFF_LOOPBACK) || nctl_ledger_link_get(n->ledger, l->v.ifindex);
 
+		if (!whole && is_everywhere(p, &l->v))
+			continue;
 		if ((whole ? nctl_link_copy(&before->link, &l->v) : remember_foreign(before, &l->v)) < 0)
 			return -ENOMEM;
 		op->before->n_ports++;
@@ -208,7 +221,7 @@ int nctl_plan_remember(struct nctl_plan *p)
 			r = remember_addr_del(op, have, &last);
 			break;
 		case NCTL_OP_NETNS_DEL:
-			r = remember_netns(op, &p->netns[op->netns]);
+			r = remember_netns(p, op);
 			break;
 		case NCTL_OP_LINK_NEW:
 		case NCTL_OP_ALTNAME_NEW:

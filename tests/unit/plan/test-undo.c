@@ -111,11 +111,16 @@ static void test_undo_del(void **state)
 	/* What is not ours is not made again, and that is said. */
 	world_link_in(&w, "t2", 5, "foreign", "dummy", 0, 0);
 	world_link_in(&w, "t2", 6, "eth7", NULL, 0, 0);
+	/* The kernel's own. */
+	world_link_in(&w, "", 7, "sit0", "sit", 0, 0);
+	world_link_in(&w, "t2", 7, "sit0", "sit", 0, 0);
 	world_plan(&w, nothing, false);
 	world_apply(&w);
 	assert_int_equal(nctl_plan_undo(w.plan, &back), 0);
-	assert_int_equal(back->n_problems, 1);
-	assert_string_equal(back->problems[0].text,
+	assert_int_equal(back->n_problems, 2);
+	assert_string_equal(
+		back->problems[0].text, "eth7 was in namespace t2, and stays where the kernel has put it");
+	assert_string_equal(back->problems[1].text,
 		"foreign is gone with namespace t2, and is not netctld's to make again");
 	nctl_plan_free(back);
 }

@@ -252,8 +252,10 @@ void world_link_in(struct world *w, const char *netns, nctl_ifindex ifindex, con
 		l.lower = lower;
 		l.has |= NCTL_LINK_BIT(LOWER);
 	}
-	if (kind)
+	if (kind && nctl_kind_find(kind))
 		nctl_link_set_kind(&l, nctl_kind_find(kind));
+	else
+		l.kind_name = kind ? strdup(kind) : NULL;
 	put_link(world_netns_find(w, netns), &l);
 }
 
