@@ -115,10 +115,18 @@ static void ask_consent(struct builder *b, const struct nctl_want_link *w)
 			w->v.kind->name, w->v.name);
 }
 
+static bool goes_with_lower(
+	const struct builder *b, const struct nctl_want_link *w, const struct nctl_mirror_link *have)
+{
+	const struct item *lower = w->lower.link ? &b->items[w->lower.link->number] : NULL;
+
+	return lower && lower->removed_by != NCTL_OP_NONE && have->v.lower == lower->have->v.ifindex &&
+	       (w->v.kind->traits & NCTL_KIND_LOWER_REQUIRED);
+}
+
 /* Its deletion goes first, unless that of its lower, or of the other end of its pair, takes it along. */
 static void clear(struct builder *b, const struct nctl_want_link *w, const struct nctl_mirror_link *have)
 {
-	const struct item *lower = w->lower.link ? &b->items[w->lower.link->number] : NULL;
 	bool peered = have->v.kind && (have->v.kind->traits & NCTL_KIND_PEERED);
 	const struct pair_end *other = peered ? nctl_plan_pair_other(b, have) : NULL;
 	struct pair_end *end = peered ? nctl_plan_pair_goes(b, have) : NULL;
@@ -130,9 +138,8 @@ static void clear(struct builder *b, const struct nctl_want_link *w, const struc
 	op->ifindex = have->v.ifindex;
 	op->kind = have->v.kind ? have->v.kind->name : nctl_plan_copy_name(b, have->v.kind_name);
 	op->cls = NCTL_CHANGE_RECREATE;
-	if (lower && lower->removed_by != NCTL_OP_NONE && have->v.lower == lower->have->v.ifindex &&
-		(w->v.kind->traits & NCTL_KIND_LOWER_REQUIRED))
-		op->need[0] = lower->removed_by;
+	if (goes_with_lower(b, w, have))
+		op->need[0] = b->items[w->lower.link->number].removed_by;
 	else if (other && other->removed_by != NCTL_OP_NONE &&
 		 b->plan->ops[other->removed_by].phase == NCTL_PHASE_CLEAR)
 		op->need[0] = other->removed_by;
@@ -149,7 +156,9 @@ static void replace(struct builder *b, const struct nctl_want_link *w, const str
 		in_the_way(b, w, have);
 		return;
 	}
-	ask_consent(b, w);
+	b->items[w->number].fading = goes_with_lower(b, w, have) && b->items[w->lower.link->number].fading;
+	if (!b->items[w->number].fading)
+		ask_consent(b, w);
 	clear(b, w, have);
 }
 
@@ -306,7 +315,9 @@ static enum pair_state replace_ends(struct builder *b, const struct nctl_want_li
 		not_a_pair(b, w, peer->v.name);
 		return PAIR_STUCK;
 	}
-	if (!is_alone(b, w, have, peer) && !is_alone(b, peer, peer_have, w))
+	b->items[w->number].fading = is_alone(b, w, have, peer);
+	b->items[peer->number].fading = is_alone(b, peer, peer_have, w);
+	if (!b->items[w->number].fading && !b->items[peer->number].fading)
 		ask_consent(b, w);
 	if (have)
 		clear(b, w, have);

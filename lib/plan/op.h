@@ -105,7 +105,13 @@ struct nctl_op {
 	const char *name;           /* of the link, for people; of want, or in the plan's arena */
 	const char *kind;           /* static */
 	struct nctl_pos pos;
-	uint32_t need[NCTL_OP_NEEDS];  /* operations that must have succeeded before, NCTL_OP_NONE */
+	/*
+	 * Operations that must have succeeded before, NCTL_OP_NONE. The first one makes the link that op is
+	 * about, or, of a LINK_NEW, its lower; of a pair over namespaces that are not home it is the
+	 * NETNS_ID, if there is one. All in a namespace that is to be made needs its NETNS_NEW, or what needs
+	 * that.
+	 */
+	uint32_t need[NCTL_OP_NEEDS];
 	struct nctl_op_before *before; /* LINK_SET, LINK_DEL, NETNS_DEL; ADDR_NEW of one that differs, which
 	                                  is in addr; NULL: nothing */
 	bool verbatim;                 /* what was there before: ADDR_NEW with its own protocol, not ours */

@@ -26,6 +26,7 @@ struct item {
 	uint32_t made_by;    /* operation that makes it, NCTL_OP_NONE */
 	uint32_t removed_by; /* NEW: operation that deletes what is replaced, NCTL_OP_NONE */
 	uint32_t joined_by;  /* operation by which it joins its master, NCTL_OP_NONE: none, or made_by */
+	bool fading;         /* NEW: what is replaced goes by itself, so nobody is asked */
 	bool flushed;        /* KEEP: loses its IPv6 addresses on the way */
 	uint8_t state;
 	uint8_t pair;    /* PEERED: enum pair_state */

@@ -168,6 +168,36 @@ static void test_lost_netns(void **state)
 	plan_is(pair_with_home, "");
 }
 
+/* What stands on such an end goes with it, and comes again. */
+static void test_lost_lower(void **state)
+{
+	static const char body[] = "  virtual-ethernets: {v1: {peer: {netns: t1, name: e}}}\n"
+				   "  vlans: {f: {id: 1, link: v1}, g: {id: 2, link: f}}\n"
+				   "  namespaces: {t1: {virtual-ethernets: {e: {}}}}\n";
+	static const char *const names[] = {"v1", "f", "g"};
+	struct nctl_link l[3];
+
+	(void)state;
+	world_settle(&w, body);
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(nctl_link_copy(&l[i], &nctl_mirror_link_find(w.have, names[i])->v), 0);
+	world_netns_del(&w, "t1");
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(nctl_mirror_link_put(w.have, &l[i], NCTL_SOURCE_EVENT), 0);
+	plan_is(body, "netns: netns-new t1\n"
+		      "clear: link-del veth v1\n"
+		      "clear: link-del vlan f (implied)\n"
+		      "clear: link-del vlan g (implied)\n"
+		      "create: link-new veth t1/e and v1\n"
+		      "create: link-set veth v1 up\n"
+		      "create: link-new vlan f\n"
+		      "create: link-set vlan f up\n"
+		      "create: link-new vlan g\n"
+		      "up: link-set vlan g up\n"
+		      "up: link-set veth t1/e up\n");
+	world_settle(&w, body);
+}
+
 /* Peers change: both old ends go, if they are ours and the user agrees. */
 static void test_other_peer(void **state)
 {
@@ -343,6 +373,7 @@ int main(void)
 		CASE(pair_with_home),
 		CASE(pair_of_tenants),
 		CASE(lost_netns),
+		CASE(lost_lower),
 		CASE(other_peer),
 		CASE(moved_peer),
 		CASE(moved_to_fresh),
