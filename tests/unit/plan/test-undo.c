@@ -125,6 +125,24 @@ static void test_undo_del(void **state)
 	nctl_plan_free(back);
 }
 
+/* A network card has no kind in the kernel, and its way back can be judged all the same. */
+static void test_undo_physical(void **state)
+{
+	static const char body[] = "  ethernets: {eth0: {mtu: 1400, addresses: [192.0.2.1/24]}}\n";
+	struct nctl_plan *back;
+
+	(void)state;
+	world_link(&w, 5, "eth0", NULL, 0, 0);
+	undo_returns(body);
+	world_plan(&w, body, false);
+	world_apply(&w);
+	assert_int_equal(nctl_plan_undo(w.plan, &back), 0);
+	assert_int_equal(back->n_ops, 3);
+	for (size_t i = 0; i < back->n_ops; i++)
+		assert_false(nctl_op_is_seen(back, &back->ops[i]));
+	nctl_plan_free(back);
+}
+
 #define CASE(name_) cmocka_unit_test_setup_teardown(test_##name_, setup, teardown)
 
 int main(void)
@@ -133,6 +151,7 @@ int main(void)
 		CASE(undo_new),
 		CASE(undo_refused),
 		CASE(undo_del),
+		CASE(undo_physical),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
