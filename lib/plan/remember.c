@@ -147,9 +147,12 @@ static bool is_everywhere(const struct nctl_plan *p, const struct nctl_link *l)
 {
 	const struct nctl_plan_netns *home = &p->netns[0];
 	const struct nctl_mirror_link *twin = home->have ? nctl_mirror_link_find(home->have, l->name) : NULL;
-	const char *kind = nctl_link_kind_name(l), *other = twin ? nctl_link_kind_name(&twin->v) : NULL;
+	struct nctl_link_diff d;
 
-	return kind && other && !strcmp(kind, other) && !nctl_ledger_link_get(home->ledger, twin->v.ifindex);
+	if (!nctl_link_kind_name(l) || !twin || nctl_ledger_link_get(home->ledger, twin->v.ifindex))
+		return false;
+	nctl_link_compare(l, &twin->v, &d);
+	return !d.kind;
 }
 
 static int remember_netns(const struct nctl_plan *p, struct nctl_op *op)
