@@ -10,7 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+#include <linux/openat2.h>
 
 #include "base/cleanup.h"
 #include "log/log.h"
@@ -21,7 +23,6 @@ enum { FOLDERS_MAX = 64, ENTRIES_MAX = 100000 };
 struct walk {
 	const char *path; /* of the top */
 	const struct nd_identity *id;
-	dev_t dev;
 	unsigned entries;
 	int folders[FOLDERS_MAX]; /* still to be read */
 	unsigned n;
@@ -37,7 +38,9 @@ static int give(const struct walk *w, int fd, const struct stat *st)
 /* The inode that is looked at is the one that is given away, whatever becomes of its name. */
 static int open_entry(struct walk *w, int dir, const char *name, struct stat *st, int *ret_fd)
 {
-	_cleanup_(nctl_closep) int fd = openat(dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	/* Not by comparing st_dev: in an overlay, each file may have one of its own. */
+	struct open_how how = {.flags = O_PATH | O_NOFOLLOW | O_CLOEXEC, .resolve = RESOLVE_NO_XDEV};
+	_cleanup_(nctl_closep) int fd = (int)syscall(SYS_openat2, dir, name, &how, sizeof(how));
 
 	if (fd < 0 || fstat(fd, st) < 0)
 		return -errno;
@@ -55,9 +58,7 @@ static int give_entry(struct walk *w, int dir, const char *name)
 	int r = open_entry(w, dir, name, &st, &fd);
 
 	if (r < 0)
-		return r == -ENOENT ? 0 : r;
-	if (st.st_dev != w->dev)
-		return 0;
+		return r == -ENOENT || r == -EXDEV ? 0 : r;
 	if (!S_ISDIR(st.st_mode) && st.st_nlink > 1) {
 		nd_warn("%s: %s has another name elsewhere, and stays as it is", w->path, name);
 		return 0;
@@ -109,7 +110,6 @@ static int give_folder(const char *path, const struct nd_identity *id)
 	/* A folder of everybody, as /tmp, was meant for nobody in particular. */
 	if (st.st_mode & S_IWOTH)
 		return -EPERM;
-	w.dev = st.st_dev;
 	w.folders[0] = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	if (w.folders[0] < 0)
 		return -errno;

@@ -21,7 +21,11 @@ probe() { # PREFIX USER DIR
 	unshare --net --mount sh -c '
 		mount -t tmpfs -o mode=0755 tmpfs /run && mkdir /run/netns && touch /run/other &&
 			unshare --net=/run/other true || exit 99
-		exec $0 "$@"' "$1" "$tmp/bin/probe" "$tmp/$3" "$2" "$tmp/conf" /run/other >"$tmp/out" 2>"$tmp/err" </dev/null
+		[ ! -d "$2/mount" ] || mount -t tmpfs -o mode=0755 tmpfs "$2/mount" || exit 99
+		$0 "$@"
+		status=$?
+		[ ! -d "$2/mount" ] || stat -c "mounted: %u" "$2/mount"
+		exit $status' "$1" "$tmp/bin/probe" "$tmp/$3" "$2" "$tmp/conf" /run/other >"$tmp/out" 2>"$tmp/err" </dev/null
 	echo $? >"$tmp/status"
 }
 
@@ -84,6 +88,7 @@ mkdir "$tmp/run" "$tmp/run/sub"
 touch "$tmp/run/file" "$tmp/run/sub/file" "$tmp/outside" "$tmp/linked"
 ln -s "$tmp/outside" "$tmp/run/symlink"
 ln "$tmp/linked" "$tmp/run/hardlink"
+mkdir "$tmp/run/mount"
 probe '' nobody run
 exited "$name" 0
 limited "$name" "$nobody"
@@ -102,6 +107,8 @@ done
 for file in outside linked; do
 	equal "$name: $file is not" 0 "$(stat -c %u "$tmp/$file")"
 done
+
+said "$name" 'mounted: 0'
 
 name='unknown user'
 probe '' no-such-user made
