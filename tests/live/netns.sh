@@ -83,9 +83,9 @@ equal 'exec in all: exit status' 3 "$?"
 mkdir /etc/netns 2>/dev/null && at_exit 'rmdir /etc/netns'
 mount -t tmpfs etc /etc/netns
 mkdir /etc/netns/one
-echo 'nameserver 192.0.2.53' >/etc/netns/one/hostname
-equal 'exec: files of /etc/netns' 'nameserver 192.0.2.53' "$(netctl netns exec one cat /etc/hostname)"
-ok 'exec: not here' [ "$(cat /etc/hostname 2>/dev/null)" != 'nameserver 192.0.2.53' ]
+echo 'nameserver 192.0.2.53' >/etc/netns/one/passwd
+equal 'exec: files of /etc/netns' 'nameserver 192.0.2.53' "$(netctl netns exec one cat /etc/passwd)"
+ok 'exec: not here' [ "$(cat /etc/passwd)" != 'nameserver 192.0.2.53' ]
 umount /etc/netns
 
 # identify and pids.
