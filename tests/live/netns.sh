@@ -141,7 +141,7 @@ ip netns add "$pid"
 ok 'a name is before a process' netctl link move d9 netns "$pid"
 ok 'so it is in that' ip -n "$pid" link show dev d9
 ip netns del "$pid"
-says 1 'netctl: Cannot open network namespace "nope": No such file or directory' link move d8 netns nope
+says 1 'netctl: Cannot open network namespace "nope": No such file or directory' link move lo netns nope
 says 1 'netctl: Cannot open network namespace "nope": No such file or directory' -n nope link move d1 netns one
 
 # Names that are strange, and files that are no namespaces.
