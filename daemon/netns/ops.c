@@ -299,9 +299,11 @@ void nd_netns_tasks_chores(struct nd_netns_set *s, nctl_time now)
 {
 	struct nctl_list todo = NCTL_LIST_INIT(todo), *pos;
 
-	if (nctl_list_empty(&s->tasks) || (!s->tasks_dirty && nctl_time_cmp(now, nd_netns_tasks_at(s)) < 0))
+	bool dirty = s->tasks_dirty;
+
+	s->tasks_dirty = false; /* also when there are none: the loop does not wait while there is work */
+	if (nctl_list_empty(&s->tasks) || (!dirty && nctl_time_cmp(now, nd_netns_tasks_at(s)) < 0))
 		return;
-	s->tasks_dirty = false;
 	/* Answering one may hand out the next ones; those come to s->tasks, which is not walked meanwhile. */
 	nctl_list_splice_tail(&todo, &s->tasks);
 	while ((pos = nctl_list_first(&todo))) {
