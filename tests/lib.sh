@@ -74,7 +74,7 @@ _end() {
 }
 trap _end EXIT
 trap 'exit 130' INT
-trap 'exit 143' TERM HUP
+trap 'exit 143' TERM HUP PIPE
 
 at_exit() {
 	_at_exit="$1
@@ -117,25 +117,25 @@ _show() { # what a failed command said
 
 # They return 0 even if the check fails: a test goes on under "set -e", too.
 ok() {
-	_name=$1
+	_title=$1
 	shift
 	if "$@" >"$tmp/.output" 2>&1 </dev/null; then
-		_verdict 0 "$_name"
+		_verdict 0 "$_title"
 	else
 		_rc=$?
-		_verdict 1 "$_name" || echo "# exit status $_rc of: $*"
+		_verdict 1 "$_title" || echo "# exit status $_rc of: $*"
 		_show
 	fi
 }
 
 refute() {
-	_name=$1
+	_title=$1
 	shift
 	if "$@" >"$tmp/.output" 2>&1 </dev/null; then
-		_verdict 1 "$_name" || echo "# should have failed: $*"
+		_verdict 1 "$_title" || echo "# should have failed: $*"
 		_show
 	else
-		_verdict 0 "$_name"
+		_verdict 0 "$_title"
 	fi
 }
 

@@ -15,14 +15,14 @@ seed=${NS_SEED:-$(date +%s)}
 moves=20 # in a round
 echo "# seed $seed (NS_SEED)"
 
-# A process in a namespace without a name; its pid comes to $nameless.
+# A process in a namespace without a name; its pid is $held and comes to $nameless.
 nameless=''
 hold() { # COMMAND...: which ends by telling that it is there
 	"$@" sh -c 'echo ready; exec sleep 1000000' >"$tmp/held" &
-	_pid=$!
-	at_exit "kill $_pid"
+	held=$!
+	at_exit "kill $held"
 	wait_until grep -q ready "$tmp/held"
-	nameless="$nameless $_pid"
+	nameless="$nameless $held"
 }
 
 kernel_says() {
@@ -46,12 +46,12 @@ compare() { # TEXT
 
 # The same with ip's and netctl's JSON, for five namespaces at random.
 sample() { # ROUND
-	for _name in $(find /run/netns -mindepth 1 -printf '%f\n' | sort | shuf -n 5 --random-source="$tmp/dice"); do
-		ip -j -d -n "$_name" link >"$tmp/link" && ip -j -n "$_name" addr >"$tmp/addr" &&
-			netctl -j -n "$_name" link >"$tmp/our-link" && netctl -j -n "$_name" address >"$tmp/our-addr" &&
+	for _space in $(find /run/netns -mindepth 1 -printf '%f\n' | sort | shuf -n 5 --random-source="$tmp/dice"); do
+		ip -j -d -n "$_space" link >"$tmp/link" && ip -j -n "$_space" addr >"$tmp/addr" &&
+			netctl -j -n "$_space" link >"$tmp/our-link" && netctl -j -n "$_space" address >"$tmp/our-addr" &&
 			"$NETCTLD_SOURCE/tests/live/json_compare.py" \
 				"$tmp/link" "$tmp/our-link" "$tmp/addr" "$tmp/our-addr" || {
-			echo "in $_name"
+			echo "in $_space"
 			return 1
 		}
 	done
@@ -115,8 +115,8 @@ compare 'found at the start'
 
 # Without a name: a process's own, and one whose name is taken away while a process is in it.
 hold unshare --net
-ip -n s1 link set dev e0 netns "$_pid" name from-s1
-nsenter --net="/proc/$_pid/ns/net" ip link add name e0 index 100 type veth peer name e1 index 101
+ip -n s1 link set dev e0 netns "$held" name from-s1
+nsenter --net="/proc/$held/ns/net" ip link add name e0 index 101 type veth peer name e1 index 102
 hold ip netns exec s2
 ip netns del s2
 compare 'without a name'

@@ -18,9 +18,11 @@ echo "# seed $seed (KILL_SEED), $count namespaces"
 # MOMENT WHO: "WHAT COUNT" for nskillat; every third time while all is taken away. Kinds by turns, counts at random.
 moment() {
 	awk -v seed="$seed" -v n="$1" -v who="$2" -v count="$count" 'BEGIN {
-		srand(seed + n * 7919 + length(who) * 104729)
+		srand(seed)
+		for (i = 0; i < 2 * n + (who == "helper"); i++)
+			share = rand()
 		split("names links up addresses names nonames links nolinks addresses nonames", kinds)
-		print kinds[(n - 1) % 10 + 1], 1 + int(rand() * count)
+		print kinds[(n - 1) % 10 + 1], 1 + int(share * count)
 	}'
 }
 

@@ -12,13 +12,15 @@ need_cmd ip pgrep
 CHOWN=$((1 << 0)) DAC_OVERRIDE=$((1 << 1)) DAC_READ_SEARCH=$((1 << 2)) NET_BROADCAST=$((1 << 11)) NET_ADMIN=$((1 << 12))
 NET_RAW=$((1 << 13)) SYS_PTRACE=$((1 << 19)) SYS_ADMIN=$((1 << 21))
 
+fields='^(Uid|Gid|Groups|Cap[A-Z][a-z]*|NoNewPrivs|Seccomp|Seccomp_filters|Threads):'
+
 field() { # FILE NAME: the first value
 	sed -n "s/^$2:[[:space:]]*\([^[:space:]]*\).*/\1/p" "$1"
 }
 
 show() { # WHO PID
 	echo "# $1 ($2): $(tr '\0' ' ' <"/proc/$2/cmdline")"
-	grep -E '^(Uid|Gid|Groups|Cap[A-Z][a-z]*|NoNewPrivs|Seccomp|Seccomp_filters|Threads):' "/proc/$2/status" |
+	grep -E "$fields" "/proc/$2/status" |
 		tr '\t' ' ' | sed 's/^/#   /'
 }
 
@@ -28,7 +30,7 @@ each_thread() {
 	shift
 	for status in "/proc/$_pid/task/"*/status; do
 		"$@" || {
-			cat "$status"
+			grep -E "$fields" "$status"
 			return 1
 		}
 	done
