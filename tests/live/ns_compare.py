@@ -6,7 +6,7 @@ usage: ns_compare.py WALK NETCTL
 
 WALK is the output of nswalk; labels "home" and "pid:..." are the daemon's own namespace and those without a name. NETCTL
 is that of `netctl -a -j link`. Name, ifindex, kind, master and whether it is up must be the same for each link of each
-namespace. Namespaces without a name are told apart by their cookies where netctl tells them, else compared as a set.
+namespace. Namespaces without a name are known by their cookies.
 """
 import collections
 import json
@@ -31,7 +31,8 @@ def read_walk(path):
 
 
 def read_netctl(path):
-    """Gives the same by what netctl tells of the namespace: (name, pid, cookie), each None if it tells not."""
+    """Gives the same by (name, cookie) of the namespace: the name of the daemon's own is "", and only those without a
+    name (None) have a cookie."""
     with open(path) as f:
         text = f.read()
     objects, at, decoder = [], 0, json.JSONDecoder()
@@ -41,7 +42,7 @@ def read_netctl(path):
         objects += value if isinstance(value, list) else [value]
     spaces = collections.defaultdict(dict)
     for o in objects:
-        key = tuple(o.get(k) for k in ("netns", "netns_pid", "netns_cookie"))
+        key = tuple(o.get(k) for k in ("netns", "netns_cookie"))
         if o["ifindex"] in spaces[key]:
             sys.exit(f"{key}: {o['ifindex']} twice")
         spaces[key][o["ifindex"]] = o
@@ -64,26 +65,17 @@ def differences(label, kernel, ours):
 def main():
     kernel, cookies = read_walk(sys.argv[1])
     ours = read_netctl(sys.argv[2])
-    errors, nameless = [], []
+    errors = []
     for key, links in ours.items():
-        name, pid, cookie = key
-        label = name or (f"pid:{pid}" if pid else None if cookie else "home")
-        if not name and cookie:
-            label = next((k for k, v in cookies.items() if v == cookie), label)
+        name, cookie = key
+        label = name or "home"
+        if cookie:
+            label = next((k for k, v in cookies.items() if v == cookie), None)
         if label in kernel:
             errors += differences(label, kernel.pop(label), links)
-            if cookie and cookie != cookies[label]:
-                errors.append(f"{label}: cookie {cookie}, not {cookies[label]}")
-        elif name:
-            errors.append(f"{name}: is not there")
-        else:
-            nameless.append(links)
-    for label, links in kernel.items():
-        if label.startswith("pid:") and links in nameless:
-            nameless.remove(links)
-        else:
-            errors.append(f"{label}: netctl does not tell of it")
-    # Others without a name may be there: whatever runs on this machine.
+        elif not cookie: # others without a name may be there: whatever runs on this machine
+            errors.append(f"{label}: is not there")
+    errors += [f"{label}: netctl does not tell of it" for label in kernel]
     for e in errors[:30]:
         print(e)
     print(f"{len(ours)} namespaces, {sum(len(v) for v in ours.values())} links, {len(errors)} differences")
