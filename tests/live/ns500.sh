@@ -35,10 +35,10 @@ kernel_says() {
 
 same_as_kernel() {
 	# Namespaces without a name are looked for when somebody asks for them.
-	[ -z "$nameless" ] || netctl netns list all >"$tmp/list" || return 1
-	netctl -a -j link >"$tmp/netctl" || return 1
+	[ -z "$nameless" ] || netctl netns list all >"$tmp/compared" 2>&1 || return 1
+	netctl -a -j link >"$tmp/netctl" 2>"$tmp/compared" || return 1
 	kernel_says >"$tmp/walk"
-	"$NETCTLD_SOURCE/tests/live/ns_compare.py" "$tmp/walk" "$tmp/netctl" >"$tmp/compared"
+	"$NETCTLD_SOURCE/tests/live/ns_compare.py" "$tmp/walk" "$tmp/netctl" >"$tmp/compared" 2>&1
 }
 
 compare() { # TEXT

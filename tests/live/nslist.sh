@@ -21,7 +21,7 @@ equal 'and listed by ip' "$( (seq -f r%g 1 20; echo single) | names)" "$(ip netn
 equal 'by netctl' "$(ip netns list | names)" "$(netctl netns list | names)"
 ok 'a namespace of netctl is used by ip' ip -n r7 link set lo up
 ok 'and by ip netns exec' ip netns exec r7 true
-ok 'its link is seen by netctl' sh -c 'netctl -n r7 link show dev lo | grep -q UP'
+ok 'its link is seen by netctl' sh -c 'netctl -j -n r7 link show dev lo | grep -q UP'
 ok 'ip adds one' ip netns add by-ip
 ok 'netctl uses it' netctl -n by-ip link show dev lo
 equal 'netctl runs a command in it' "$(ip netns exec by-ip readlink /proc/self/ns/net)" \

@@ -127,6 +127,7 @@ ok 'without its keeper the helper ends' wait_until is_dead "$helper"
 ok 'the daemon goes on: it answers' netctl -n t5 link show dev eth0
 refute 'says that it cannot make a namespace' netctl netns add later
 ok 'and applies what needs no helper' sh -c "
-	echo 'network: {bridges: {br7: {}}}' >'$tmp/b.yaml'; netctl apply '$tmp/b.yaml'; ip link show dev br7"
+	echo 'network: {bridges: {br7: {}}}' >'$tmp/b.yaml'
+	netctl apply '$tmp/conf/a.yaml' '$tmp/b.yaml' && ip link show dev br7"
 ok 'the daemon ends cleanly' netctld_stop
 done_testing
