@@ -134,9 +134,11 @@ static void wait_for_pool(sd_bus *bus, uint64_t full)
 static uint64_t full_pool(sd_bus *bus)
 {
 	const struct timespec pause = {.tv_nsec = 200 * 1000 * 1000};
-	uint64_t before, now = pool_ready(bus);
+	uint64_t before, now = pool_ready(bus), deadline = bench_now_us() + (uint64_t)REFILL_MS * 1000;
 
 	do {
+		if (bench_now_us() > deadline)
+			errx(1, "no namespaces are ready: netns_pool_ready of Status is %" PRIu64, now);
 		before = now;
 		nanosleep(&pause, NULL);
 		now = pool_ready(bus);
