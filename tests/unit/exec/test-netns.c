@@ -94,7 +94,7 @@ static const struct nctl_op *find_op(const char *netns, const char *name, enum n
 			(!name || (op->name && !strcmp(op->name, name))))
 			return op;
 	}
-	fail_msg("no such operation of %s in %s", name, netns);
+	fail_msg("no such operation of %s in %s", name ? name : "any", netns);
 	return NULL;
 }
 
