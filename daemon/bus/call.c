@@ -119,6 +119,7 @@ static void turn_event(struct nd_prepare *p)
 	struct nd_bus *b = p->userdata;
 	struct nctl_list *pos, *next;
 
+	nd_netns_set_hurry(nd_reconcile_netns(b->reconcile));
 	nctl_list_for_each_safe(pos, next, &b->waiting) {
 		struct nd_call *call = nctl_list_entry(pos, struct nd_call, waiting);
 

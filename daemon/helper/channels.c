@@ -98,13 +98,18 @@ static ssize_t receive_for_make(struct lane *l)
 	return k;
 }
 
+static bool makes(enum nd_proto_channel channel)
+{
+	return channel == ND_PROTO_MAKE || channel == ND_PROTO_MAKE_TOO;
+}
+
 static int serve(struct lane *l)
 {
 	ssize_t k;
 	int r;
 
 	for (;;) {
-		k = l->channel == ND_PROTO_MAKE ? receive_for_make(l) : receive(l, 0);
+		k = makes(l->channel) ? receive_for_make(l) : receive(l, 0);
 		if (k <= 0)
 			return (int)k;
 		r = nd_dispatch(nd_operations, &l->place, l->channel, l->fd, l->message, (size_t)k);
@@ -159,10 +164,11 @@ static int start(const int channels[static ND_PROTO_CHANNELS], const struct nd_h
 
 	if (r < 0)
 		return r;
-	nd_pool_set_busy(pool, true);
 	for (i = 0; i < ND_PROTO_CHANNELS; i++) {
 		lanes[i].channel = (enum nd_proto_channel)i;
 		lanes[i].fd = channels[i];
+		if (makes(lanes[i].channel))
+			nd_pool_set_busy(pool, true);
 		r = nd_place_init(&lanes[i].place, pool, o);
 		if (r == 0)
 			r = start_thread(lane_main, &lanes[i]);

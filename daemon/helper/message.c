@@ -50,6 +50,13 @@ static bool parts_fit(const struct nd_proto_request *h, unsigned parts)
 	return h->pid[0] >= 0 && h->pid[1] >= 0 && !(h->flags & ~(uint32_t)ND_PROTO_REPAIR);
 }
 
+static bool is_for(uint32_t type, enum nd_proto_channel channel)
+{
+	bool either = type == ND_PROTO_CREATE || type == ND_PROTO_DELETE;
+
+	return forms[type].channel == channel || (either && channel == ND_PROTO_MAKE_TOO);
+}
+
 int nd_request_parse(const void *message, size_t len, enum nd_proto_channel channel, struct nd_request *ret)
 {
 	const char *s = (const char *)message + sizeof(ret->h), *end = (const char *)message + len, *nul;
@@ -62,7 +69,7 @@ int nd_request_parse(const void *message, size_t len, enum nd_proto_channel chan
 	if (ret->h.magic != ND_PROTO_MAGIC || ret->h.type >= ND_PROTO_TYPES)
 		return -EBADMSG;
 	form = &forms[ret->h.type];
-	if (form->channel != channel || ret->h.n_strings < form->min_strings ||
+	if (!is_for(ret->h.type, channel) || ret->h.n_strings < form->min_strings ||
 		ret->h.n_strings > form->max_strings || !parts_fit(&ret->h, form->parts))
 		return -EBADMSG;
 	for (i = 0; i < ret->h.n_strings; i++, s = nul + 1) {

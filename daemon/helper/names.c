@@ -233,5 +233,8 @@ int nd_op_pool(struct nd_place *p, const struct nd_request *q, struct nd_reply *
 {
 	int r = nd_pool_set(p->pool, q->h.number);
 
-	return r < 0 ? nd_reply_refuse(a, r, "a pool of %u namespaces", q->h.number) : 0;
+	if (r < 0)
+		return nd_reply_refuse(a, r, "a pool of %u namespaces", q->h.number);
+	a->h.nsid = (int32_t)nd_pool_ready(p->pool);
+	return 0;
 }

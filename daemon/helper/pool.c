@@ -19,7 +19,8 @@ struct nd_pool {
 	pthread_cond_t changed;
 	/* All of this only with the lock. */
 	unsigned target, n;
-	bool busy, failed;
+	unsigned busy; /* threads that have requests to serve */
+	bool failed;
 	struct ready {
 		int fd;
 		uint64_t cookie;
@@ -80,13 +81,23 @@ int nd_pool_set(struct nd_pool *pool, uint32_t n)
 void nd_pool_set_busy(struct nd_pool *pool, bool busy)
 {
 	pthread_mutex_lock(&pool->lock);
-	pool->busy = busy;
-	if (!busy) {
+	pool->busy += busy ? 1u : -1u;
+	if (!pool->busy) {
 		pool->failed = false;
 		if (pool->n < pool->target)
 			pthread_cond_signal(&pool->changed);
 	}
 	pthread_mutex_unlock(&pool->lock);
+}
+
+unsigned nd_pool_ready(struct nd_pool *pool)
+{
+	unsigned n;
+
+	pthread_mutex_lock(&pool->lock);
+	n = pool->n;
+	pthread_mutex_unlock(&pool->lock);
+	return n;
 }
 
 bool nd_pool_take(struct nd_pool *pool, int *ret_fd, uint64_t *ret_cookie)

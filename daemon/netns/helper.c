@@ -24,7 +24,7 @@ struct nd_helper {
 	void *userdata;
 	struct nd_io control;
 	int control_fd;
-	struct nd_channel make, look;
+	struct nd_channel make, make_too, look;
 	struct nctl_list orphans; /* requests of channels that are closed, to be answered */
 	struct nd_line *line;
 	pid_t pid;
@@ -65,6 +65,7 @@ static void close_channels(struct nd_helper *h)
 	h->alive = false;
 	h->pid = 0;
 	nd_channel_close(&h->make, &h->orphans);
+	nd_channel_close(&h->make_too, &h->orphans);
 	nd_channel_close(&h->look, &h->orphans);
 	nd_line_replace(h->line, -1);
 }
@@ -90,7 +91,9 @@ static void lose_helper(struct nd_helper *h, int error, const char *why)
 
 static struct nd_channel *channel_of(struct nd_helper *h, const struct nd_io *io)
 {
-	return io == &h->make.io ? &h->make : &h->look;
+	if (io == &h->look.io)
+		return &h->look;
+	return io == &h->make.io ? &h->make : &h->make_too;
 }
 
 static void on_channel(struct nd_io *io, unsigned events)
@@ -129,6 +132,7 @@ static void take_channels(struct nd_helper *h, pid_t pid)
 	if (h->dead)
 		return;
 	nd_channel_open(&h->make, h->loop, take_fd(h->m.fds[ND_PROTO_MAKE]), on_channel, h);
+	nd_channel_open(&h->make_too, h->loop, take_fd(h->m.fds[ND_PROTO_MAKE_TOO]), on_channel, h);
 	nd_channel_open(&h->look, h->loop, take_fd(h->m.fds[ND_PROTO_LOOK]), on_channel, h);
 	nd_line_replace(h->line, take_fd(h->m.fds[ND_PROTO_SOCKET]));
 	h->pid = pid;
@@ -200,6 +204,7 @@ int nd_helper_new(struct nd_loop *loop, int control_fd, void (*alive)(bool yes, 
 	h->userdata = userdata;
 	nctl_list_init(&h->orphans);
 	nd_channel_init(&h->make);
+	nd_channel_init(&h->make_too);
 	nd_channel_init(&h->look);
 	h->control_fd = take_fd(fd);
 	nd_io_init(&h->control, loop, h->control_fd, ND_READ, on_control, h);
@@ -255,6 +260,11 @@ static bool is_netns_name(const char *name)
 	       strlen(name) <= NAME_MAX;
 }
 
+static struct nd_channel *shorter(struct nd_helper *h)
+{
+	return h->make.n <= h->make_too.n ? &h->make : &h->make_too;
+}
+
 int nd_helper_create(struct nd_helper *h, const char *name, bool repair, nd_helper_done done, void *userdata)
 {
 	struct nd_call c = {
@@ -264,7 +274,7 @@ int nd_helper_create(struct nd_helper *h, const char *name, bool repair, nd_help
 		.n_strings = 1,
 	};
 
-	return is_netns_name(name) ? ask(h, &h->make, &c, done, userdata) : -EINVAL;
+	return is_netns_name(name) ? ask(h, shorter(h), &c, done, userdata) : -EINVAL;
 }
 
 int nd_helper_delete(
@@ -272,7 +282,7 @@ int nd_helper_delete(
 {
 	struct nd_call c = {.type = ND_PROTO_DELETE, .cookie = cookie, .strings = &name, .n_strings = 1};
 
-	return is_netns_name(name) ? ask(h, &h->make, &c, done, userdata) : -EINVAL;
+	return is_netns_name(name) ? ask(h, shorter(h), &c, done, userdata) : -EINVAL;
 }
 
 int nd_helper_join(struct nd_helper *h, const struct nd_netns_ref *ref, nd_helper_done done, void *userdata)

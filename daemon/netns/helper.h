@@ -31,11 +31,11 @@ struct nd_netns_ref {
 /* The file descriptors and strings in it live until done returns; fds that done wants to keep it takes by
  * take_fd. */
 struct nd_helper_answer {
-	int error;                 /* 0 or a negative errno */
-	const char *text;          /* what failed, for people, or NULL */
-	uint64_t cookie;           /* create, join */
-	nctl_nsid nsid;            /* join, nsid_in: NCTL_NSID_NONE if there is none */
-	size_t n;                  /* of what follows */
+	int error;        /* 0 or a negative errno */
+	const char *text; /* what failed, for people, or NULL */
+	uint64_t cookie;  /* create, join */
+	nctl_nsid nsid;   /* join, nsid_in: NCTL_NSID_NONE if there is none; pool: how many are ready */
+	size_t n;         /* of what follows */
 	const char *const *values; /* sysctl_read: NULL entries: no such sysctl; open_files: paths */
 	int *fds;                  /* open_files */
 	const struct nd_helper_process {

@@ -6,6 +6,9 @@
  * is broken until something happens to it. Names at rest stand in one list for each delay, so each list is in
  * the order of its times. A name that has a namespace already may be in the queue as well, to be told apart
  * from another incarnation of itself; until the answer it keeps what it has.
+ *
+ * While clients make and delete namespaces, those that nobody asks for are not joined at once: many are
+ * deleted again before anybody does, and a join costs as much as a namespace's making (tests/bench/s3).
  */
 #include "netns/private.h"
 
@@ -18,6 +21,10 @@ enum {
 	REST_FIRST_MS = 20,
 	REST_LAST_MS = 2000,
 	BUSY_MS = 20, /* the helper takes no more: when to ask again, if no answer comes before */
+	/* How long a join is held back after the last request to make or delete; and altogether. */
+	HOLD_MS = 200,
+	HOLD_MAX_MS = 5000,
+	HURRY_MS = 1000, /* somebody waits: for so long none is held back */
 };
 
 void nd_netns_join_init(struct nd_netns_set *s)
@@ -35,10 +42,27 @@ void nd_netns_join_init(struct nd_netns_set *s)
 void nd_netns_join_queue(struct nd_netns_set *s, struct netns_name *name, bool urgent)
 {
 	nctl_list_del(&name->waiting);
+	name->urgent = urgent;
+	name->at = nctl_time_now();
 	if (urgent)
 		nctl_list_add_head(&s->queue, &name->waiting);
 	else
 		nctl_list_add_tail(&s->queue, &name->waiting);
+}
+
+void nd_netns_join_hold(struct nd_netns_set *s)
+{
+	s->hold_until = nctl_time_add_ms(nctl_time_now(), HOLD_MS);
+}
+
+void nd_netns_set_hurry(struct nd_netns_set *s)
+{
+	nctl_time now = nctl_time_now();
+	bool on = nctl_time_cmp(now, s->hurry_until) < 0;
+
+	s->hurry_until = nctl_time_add_ms(now, HURRY_MS);
+	if (!on)
+		nd_wake_send(&s->wake);
 }
 
 void nd_netns_join_kick(struct nd_netns_set *s, struct netns_name *name, bool urgent)
@@ -190,6 +214,14 @@ static bool send_join(struct nd_netns_set *s, struct netns_name *name, pid_t pid
 	return false;
 }
 
+/* Until when the first name of the queue is held back; in the past: it is not. */
+static nctl_time held_until(const struct nd_netns_set *s, const struct netns_name *name, nctl_time now)
+{
+	if (name->urgent || nctl_time_cmp(now, s->hurry_until) < 0)
+		return now;
+	return nd_netns_earlier(s->hold_until, nctl_time_add_ms(name->at, HOLD_MAX_MS));
+}
+
 static void wake_rested(struct nd_netns_set *s, nctl_time now)
 {
 	for (size_t i = 0; i < NETNS_RESTS; i++) {
@@ -210,6 +242,8 @@ void nd_netns_join_chores(struct nd_netns_set *s, nctl_time now)
 
 		if (!s->helper || !nd_helper_is_alive(s->helper) || nctl_time_cmp(now, s->retry_at) < 0)
 			return;
+		if (name && nctl_time_cmp(held_until(s, name, now), now) > 0)
+			name = NULL;
 		if (!name)
 			pid = nd_netns_scan_next(s);
 		if ((!name && !pid) || !send_join(s, name, pid))
@@ -217,13 +251,17 @@ void nd_netns_join_chores(struct nd_netns_set *s, nctl_time now)
 	}
 }
 
-nctl_time nd_netns_join_at(const struct nd_netns_set *s)
+nctl_time nd_netns_join_at(const struct nd_netns_set *s, nctl_time now)
 {
+	const struct netns_name *name = first_name(&s->queue);
 	nctl_time at = NCTL_TIME_NEVER;
 
+	if (name && s->n_free_joins)
+		at = held_until(s, name, now);
+	if (nctl_time_cmp(at, now) <= 0)
+		at = NCTL_TIME_NEVER; /* the helper takes no more: its answers wake us */
 	for (size_t i = 0; i < NETNS_RESTS; i++) {
-		const struct netns_name *name = first_name(&s->resting[i]);
-
+		name = first_name(&s->resting[i]);
 		if (name)
 			at = nd_netns_earlier(at, name->at);
 	}

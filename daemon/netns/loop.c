@@ -88,11 +88,12 @@ static void on_chores(struct nd_timer *t)
 
 static nctl_time next_chore(const struct nd_netns_set *s, nctl_time now)
 {
-	nctl_time at = nd_netns_earlier(nd_netns_join_at(s), nd_netns_work_at(s));
+	nctl_time at = nd_netns_earlier(nd_netns_join_at(s, now), nd_netns_work_at(s));
 
 	at = nd_netns_earlier(at, nd_netns_tasks_at(s));
 	at = nd_netns_earlier(at, nd_netns_scan_at(s));
 	at = nd_netns_earlier(at, s->folder_at);
+	at = nd_netns_earlier(at, s->pool_at);
 	if (nctl_time_cmp(s->retry_at, now) > 0)
 		at = nd_netns_earlier(at, s->retry_at);
 	if (!s->settled && s->home->told)
@@ -112,6 +113,7 @@ static void before_wait(struct nd_prepare *p)
 	more = nd_netns_work_chores(s, now);
 	nd_netns_join_chores(s, now);
 	nd_netns_scan_chores(s, now);
+	nd_netns_pool_chores(s, now);
 	nd_netns_settle(s, now);
 	rewatch(s);
 	nd_timer_set(&s->chores, next_chore(s, now));

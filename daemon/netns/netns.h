@@ -53,6 +53,9 @@ struct nd_helper *nd_netns_set_helper(const struct nd_netns_set *s); /* NULL: no
 
 /* What /run/netns holds at this moment is known when this returns (not that it is joined). */
 void nd_netns_set_look(struct nd_netns_set *s);
+/* Somebody waits for namespaces to be joined: for a second, none is held back for the sake of what is made
+ * and deleted. */
+void nd_netns_set_hurry(struct nd_netns_set *s);
 
 /* Home first, then in the order in which they were met; serial steps with each, so that a cursor survives
  * changes. */
@@ -100,3 +103,4 @@ void nd_netns_forget(struct nd_netns_set *s, void *userdata);
 int nd_netns_scan(struct nd_netns_set *s, void (*done)(int error, void *userdata), void *userdata);
 /* So many namespaces are kept ready for nd_netns_create. */
 void nd_netns_pool(struct nd_netns_set *s, unsigned n);
+unsigned nd_netns_pool_ready(const struct nd_netns_set *s); /* as far as is known */

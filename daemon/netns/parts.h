@@ -45,7 +45,9 @@ void nd_netns_join_kick(struct nd_netns_set *s, struct netns_name *name, bool ur
 /* Its namespace is gone, but the name is there. */
 void nd_netns_join_lost(struct nd_netns_set *s, struct netns_name *name);
 void nd_netns_join_chores(struct nd_netns_set *s, nctl_time now);
-nctl_time nd_netns_join_at(const struct nd_netns_set *s);
+nctl_time nd_netns_join_at(const struct nd_netns_set *s, nctl_time now);
+/* A client makes or deletes namespaces. */
+void nd_netns_join_hold(struct nd_netns_set *s);
 /* A name that cannot be joined, for good. */
 bool nd_netns_name_is_broken(const struct netns_name *name);
 
@@ -63,6 +65,7 @@ nctl_time nd_netns_scan_at(const struct nd_netns_set *s);
 void nd_netns_scan_chores(struct nd_netns_set *s, nctl_time now);
 
 /* work.c */
+size_t nd_netns_undead(const struct nd_netns_set *s); /* how many count as such */
 void nd_netns_work_init(struct nd_netns_set *s);
 void nd_netns_work_fini(struct nd_netns_set *s);
 int nd_netns_work_add(struct nd_netns_set *s, bool del, const char *const *names, size_t n, uint64_t cookie,
@@ -71,6 +74,10 @@ int nd_netns_work_add(struct nd_netns_set *s, bool del, const char *const *names
 bool nd_netns_work_chores(struct nd_netns_set *s, nctl_time now);
 nctl_time nd_netns_work_at(const struct nd_netns_set *s);
 void nd_netns_bury(struct nd_netns *n); /* it is undead no more */
+
+/* pool.c */
+void nd_netns_pool_taken(struct nd_netns_set *s);
+void nd_netns_pool_chores(struct nd_netns_set *s, nctl_time now);
 
 /* ops.c */
 void nd_netns_carry_out(struct nctl_plan *plan, uint32_t i, void *userdata);

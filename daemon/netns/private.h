@@ -6,21 +6,9 @@
 #include "base/list.h"
 #include "base/rbtree.h"
 #include "netns/netns.h"
+#include "netns/pieces.h"
 
 /* What the files of the registry share; nobody else includes it, but for its tests. */
-
-enum {
-	NETNS_JOINS = 64,   /* requests to join outstanding */
-	NETNS_PATIENCE = 5, /* tries at a name that is no namespace before it is said to be broken: 0.3 s */
-	NETNS_TRIES = 10,   /* and before it is left alone: 6.5 s */
-	NETNS_RESTS = 8,    /* delays between them: 20 ms, doubled to 2 s */
-	NETNS_SETTLE_MS = 10 * 1000,
-	NETNS_WINDOW = 64,      /* namespaces being made or deleted, over all groups */
-	NETNS_UNDEAD = 1024,    /* named no more and not taken down */
-	NETNS_GROUP = 100000,   /* names in a group */
-	NETNS_WAITING = 400000, /* names in all groups */
-	NETNS_NAMES = 1 << 18,  /* in the folder; more are not looked at */
-};
 
 /* A name in the folder: one incarnation of it, from its making to its taking away. */
 struct netns_name {
@@ -30,9 +18,10 @@ struct netns_name {
 	struct nctl_list waiting;  /* in the queue, or at rest until `at` */
 	struct nd_netns *netns;    /* what it names; one without a cookie while that is not known */
 	struct netns_join *join;   /* outstanding, or NULL */
-	nctl_time at;
+	nctl_time at;              /* at rest: until when; in the queue: since when */
 	uint8_t tries;
-	bool first, again; /* `settled` waits for it; something happened to it while it was being joined */
+	bool urgent, first,
+		again; /* first: `settled` waits for it; something happened to it while it was being joined */
 	char text[];
 };
 
@@ -50,44 +39,6 @@ struct nd_netns {
 	pid_t pid;
 	uint32_t scan;
 	bool told;
-};
-
-struct netns_join {
-	struct nd_netns_set *set;
-	struct netns_name *name; /* NULL: it is gone, or pid is meant */
-	pid_t pid;
-};
-
-/* Names to be made or deleted together; one of a plan is a group of its own. */
-struct netns_group {
-	struct nctl_list link; /* in groups */
-	struct nctl_list turn; /* in makes or deletes, while some are not sent */
-	struct nd_netns_set *set;
-	const char **names; /* with the strings behind them */
-	int *errors;
-	size_t n, sent, answered;
-	uint64_t cookie; /* that the namespace to be deleted must have, or 0 */
-	bool del, planned;
-	struct netns_task *task; /* of a plan, until it is answered */
-	nd_netns_done done;
-	void *userdata;
-};
-
-struct netns_request {
-	struct netns_group *group;
-	size_t i;
-	uint64_t cookie; /* of what is deleted, if it is mirrored: the hub will tell when it is gone */
-};
-
-struct netns_scan {
-	struct nctl_list now, next; /* who waits for this one, and for the next one */
-	size_t n_waiters;
-	bool on, asked;  /* asked: the helper has not answered; also after `until` */
-	uint32_t number; /* of this scan; nd_netns.scan has it while it waits for that one to come in step */
-	pid_t *pids;     /* to be joined */
-	size_t n, sent;
-	size_t unanswered, unsynced;
-	nctl_time until;
 };
 
 struct nd_netns_set {
@@ -129,7 +80,8 @@ struct nd_netns_set {
 	size_t n_undead;
 	nctl_time faint[NETNS_UNDEAD]; /* a ring: when those that the hub knows nothing of stop counting */
 	size_t faint_first, n_faint;
-	unsigned pool;
+	unsigned pool, pool_ready; /* how many there should be, and are */
+	nctl_time pool_at;         /* when to ask how many are ready */
 	/* ops.c */
 	struct nctl_list tasks;
 	bool tasks_dirty;
@@ -139,12 +91,11 @@ struct nd_netns_set {
 	struct nd_timer timer, chores;
 	struct nd_wake wake;
 	struct nd_prepare prepare;
-	nctl_time busy_until;
+	nctl_time busy_until, hold_until, hurry_until;
 	bool let_in, watching;
 };
 
 /* As nd_netns_set_new, for another folder than /run/netns. */
 int nd_netns_set_new_at(struct nd_loop *loop, struct nctl_kernel *kernel, int control_fd, const char *folder,
 	const struct nd_netns_ops *ops, void *userdata, struct nd_netns_set **ret);
-size_t nd_netns_undead(const struct nd_netns_set *s); /* how many count as such */
 #include "netns/parts.h"

@@ -139,9 +139,12 @@ static void on_made(const struct nd_helper_answer *a, void *userdata)
 
 	if (a->error == -ECANCELED)
 		return;
+	if (!urgent)
+		nd_netns_join_hold(s);
 	if (!a->error) {
 		struct netns_name *name;
 
+		nd_netns_pool_taken(s);
 		nd_netns_look_after(s, text, true);
 		name = nd_netns_name_find(s, text);
 		if (name)
@@ -181,6 +184,8 @@ static int ask(struct netns_group *g, struct netns_request *r)
 
 	if (!is_fit(text))
 		return -EINVAL;
+	if (!g->planned)
+		nd_netns_join_hold(s);
 	if (!g->del) {
 		bool repair = g->task && nd_netns_task_is_unfinished(g->task);
 
@@ -340,20 +345,4 @@ void nd_netns_forget(struct nd_netns_set *s, void *userdata)
 			g->done = NULL;
 	}
 	nd_netns_scan_forget(s, userdata);
-}
-
-static void on_pool(const struct nd_helper_answer *a, void *userdata)
-{
-	(void)userdata;
-	if (a->error < 0 && a->error != -EPIPE && a->error != -ECANCELED)
-		nd_warn("cannot keep network namespaces ready: %s", a->text ? a->text : strerror(-a->error));
-}
-
-void nd_netns_pool(struct nd_netns_set *s, unsigned n)
-{
-	bool changed = s->pool || n;
-
-	s->pool = n;
-	if (changed && s->helper && nd_helper_is_alive(s->helper))
-		nd_helper_pool(s->helper, n, on_pool, s);
 }

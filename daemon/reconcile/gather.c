@@ -130,8 +130,10 @@ static void look_on(struct nd_reconcile *r, struct gather *g)
 
 		if (!n)
 			continue; /* home, or to be made */
-		if (is_on_its_way(n) && nctl_time_cmp(nctl_time_now(), g->patience) < 0)
+		if (is_on_its_way(n) && nctl_time_cmp(nctl_time_now(), g->patience) < 0) {
+			nd_netns_set_hurry(r->netns);
 			return; /* a turn of the loop looks again */
+		}
 		if (w->n_sysctls && !nd_netns_error(n) && ask_sysctls(r, w, n) == 0)
 			g->waiting++;
 	}

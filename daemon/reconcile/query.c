@@ -145,6 +145,7 @@ void nd_reconcile_status(struct nd_reconcile *r, struct nctl_strbuf *out)
 	nctl_json_ku64(&j, "owned_links", nd_ledgers_link_count(&r->ledgers));
 	nctl_json_ku64(&j, "namespaces", nd_netns_count(r->netns));
 	nctl_json_ku64(&j, "owned_namespaces", nctl_netns_ledger_count(r->ledgers.netns));
+	nctl_json_ku64(&j, "netns_pool_ready", nd_netns_pool_ready(r->netns));
 	put_helper(&j, r);
 	put_counters(&j, r);
 	put_pending(&j, r);

@@ -88,7 +88,7 @@ void helper_start(struct helper *h, const char *program, const char *const *path
 	char number[16];
 	int pair[2];
 
-	*h = (struct helper){.channels = {-1, -1, -1}};
+	*h = (struct helper){.channels = {-1, -1, -1, -1}};
 	while (paths && *paths)
 		argv[n++] = *paths++;
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);

@@ -195,6 +195,8 @@ static bool belongs(enum nd_proto_channel channel, enum nd_proto_type type)
 		[ND_PROTO_OPEN_SOCKET] = ND_PROTO_SOCKET,
 	};
 
+	if (channel == ND_PROTO_MAKE_TOO)
+		return type == ND_PROTO_CREATE || type == ND_PROTO_DELETE;
 	return type < ND_PROTO_TYPES && channels[type] == channel;
 }
 
