@@ -195,6 +195,11 @@ static const char *add_content(struct nd_answer *a, const struct view *v, struct
 	return r == 0 ? add_processes(a, v) : NULL;
 }
 
+static bool has_nsid(enum nd_proto_type type)
+{
+	return type == ND_PROTO_JOIN || type == ND_PROTO_NSID_IN || type == ND_PROTO_POOL;
+}
+
 int nd_answer_add(struct nd_answer *a, struct nd_message *m, const char **ret_why)
 {
 	struct view v;
@@ -216,7 +221,7 @@ int nd_answer_add(struct nd_answer *a, struct nd_message *m, const char **ret_wh
 	}
 	a->a.text = a->text;
 	a->a.cookie = a->a.error ? 0 : v.h.cookie;
-	if (!a->a.error && (a->type == ND_PROTO_JOIN || a->type == ND_PROTO_NSID_IN))
+	if (!a->a.error && has_nsid(a->type))
 		a->a.nsid = v.h.nsid;
 	a->a.values = (const char *const *)a->values;
 	a->a.fds = a->type == ND_PROTO_OPEN_FILES ? a->fds : NULL;
