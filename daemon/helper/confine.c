@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -154,6 +155,7 @@ static const struct limited {
 	{SCMP_SYS(mount), {3, SCMP_CMP_EQ, MS_BIND | MS_REC, 0}},
 	{SCMP_SYS(mount), {3, SCMP_CMP_EQ, MS_SHARED | MS_REC, 0}},
 	{SCMP_SYS(umount2), {1, SCMP_CMP_EQ, MNT_DETACH | UMOUNT_NOFOLLOW, 0}},
+	{SCMP_SYS(mknodat), {2, SCMP_CMP_EQ, S_IFREG, 0}}, /* the file for a name, but no device */
 	{SCMP_SYS(ioctl), {1, SCMP_CMP_EQ, NS_GET_NSTYPE, 0}},
 	/* No memory becomes code. */
 	{SCMP_SYS(mmap), {2, SCMP_CMP_MASKED_EQ, PROT_EXEC, 0}},

@@ -141,17 +141,17 @@ static int check_leftover(const char *path)
 /* The file for a name. 0: ret_made says whether it was made now. -EEXIST: the name is another's. */
 static int make_name(const char *path, bool repair, bool *ret_made)
 {
-	_cleanup_(nctl_closep) int fd = open(path, O_RDONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0);
+	bool made = mknod(path, S_IFREG, 0) == 0;
 	int r;
 
-	if (fd < 0 && (errno != EEXIST || !repair))
+	if (!made && (errno != EEXIST || !repair))
 		return -errno;
-	if (fd < 0) {
+	if (!made) {
 		r = check_leftover(path);
 		if (r < 0)
 			return r;
 	}
-	*ret_made = fd >= 0;
+	*ret_made = made;
 	return 0;
 }
 
@@ -168,7 +168,7 @@ int nd_op_create(struct nd_place *p, const struct nd_request *q, struct nd_reply
 	_cleanup_(nctl_closep) int fd = -1;
 	const char *name = q->strings[0];
 	char path[PATH_SIZE];
-	bool made;
+	bool made = false;
 	int r;
 
 	if (!nd_name_is_good(name))

@@ -28,6 +28,8 @@ void nd_netns_settle(struct nd_netns_set *s, nctl_time now);
 /* watch.c */
 void nd_netns_watch_init(struct nd_netns_set *s);
 void nd_netns_watch_fini(struct nd_netns_set *s);
+/* Closed: the folder's events wake nobody, and are read when somebody looks. */
+void nd_netns_watch_close_ear(struct nd_netns_set *s, bool closed);
 void nd_netns_on_alive(bool yes, void *userdata);
 /* Sets the folder up if that is due. */
 void nd_netns_watch_chores(struct nd_netns_set *s, nctl_time now);

@@ -60,7 +60,9 @@ struct nd_netns_set {
 	size_t n_first;
 	nctl_time settle_by;
 	/* watch.c */
-	int inotify, watch; /* -1: none */
+	int inotify, watch;
+	int ear; /* hears inotify, or is closed while the helper makes names, of which it tells itself */
+	bool ear_closed;
 	struct nd_io inotify_io;
 	bool unwatched; /* inotify is not to be had */
 	bool preparing;

@@ -347,7 +347,7 @@ static void set_init(struct nd_netns_set *s)
 {
 	nctl_list_init(&s->news);
 	nctl_genset_init(&s->in_folder);
-	s->inotify = s->watch = -1;
+	s->inotify = s->watch = s->ear = -1;
 	s->folder_at = s->settle_by = s->pool_at = NCTL_TIME_NEVER;
 	nd_netns_join_init(s);
 	nd_netns_scan_init(s);

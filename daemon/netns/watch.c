@@ -13,8 +13,10 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/inotify.h>
 
+#include "base/cleanup.h"
 #include "log/log.h"
 
 enum {
@@ -261,15 +263,32 @@ void nd_netns_on_alive(bool yes, void *userdata)
 	nd_wake_send(&s->wake);
 }
 
+static int open_inotify(struct nd_netns_set *s)
+{
+	struct epoll_event e = {.events = EPOLLIN};
+
+	s->inotify = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	if (s->inotify < 0)
+		return -errno;
+	s->ear = epoll_create1(EPOLL_CLOEXEC);
+	if (s->ear < 0 || epoll_ctl(s->ear, EPOLL_CTL_ADD, s->inotify, &e) < 0)
+		return -errno;
+	return 0;
+}
+
 void nd_netns_watch_init(struct nd_netns_set *s)
 {
-	s->inotify = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
-	if (s->inotify < 0) {
-		nd_warn("cannot watch %s: %s; it is read when somebody asks", s->folder, strerror(errno));
+	int e = open_inotify(s);
+
+	if (e < 0) {
+		nd_warn("cannot watch %s: %s; it is read when somebody asks", s->folder, strerror(-e));
+		nctl_closep(&s->ear);
+		nctl_closep(&s->inotify);
+		s->ear = s->inotify = -1;
 		s->unwatched = true;
 		return;
 	}
-	nd_io_init(&s->inotify_io, s->loop, s->inotify, ND_READ, on_inotify, s);
+	nd_io_init(&s->inotify_io, s->loop, s->ear, ND_READ, on_inotify, s);
 	nd_io_start(&s->inotify_io);
 }
 
@@ -278,6 +297,16 @@ void nd_netns_watch_fini(struct nd_netns_set *s)
 	if (s->inotify < 0)
 		return;
 	nd_io_stop(&s->inotify_io);
-	close(s->inotify);
-	s->inotify = -1;
+	nctl_closep(&s->ear);
+	nctl_closep(&s->inotify);
+	s->ear = s->inotify = -1;
+}
+
+void nd_netns_watch_close_ear(struct nd_netns_set *s, bool closed)
+{
+	struct epoll_event e = {.events = closed ? 0 : EPOLLIN};
+
+	if (s->inotify >= 0 && closed != s->ear_closed &&
+		epoll_ctl(s->ear, EPOLL_CTL_MOD, s->inotify, &e) == 0)
+		s->ear_closed = closed;
 }

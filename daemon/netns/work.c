@@ -236,11 +236,8 @@ static struct netns_group *next_group(struct nd_netns_set *s)
 	return pos ? nctl_list_entry(pos, struct netns_group, turn) : NULL;
 }
 
-bool nd_netns_work_chores(struct nd_netns_set *s, nctl_time now)
+static bool send_some(struct nd_netns_set *s)
 {
-	expire(s, now);
-	if (nctl_time_cmp(now, s->retry_at) < 0)
-		return false;
 	for (size_t budget = SENDS_A_TURN; budget; budget--) {
 		struct netns_group *g = s->n_free_requests ? next_group(s) : NULL;
 
@@ -248,6 +245,19 @@ bool nd_netns_work_chores(struct nd_netns_set *s, nctl_time now)
 			return false;
 	}
 	return true;
+}
+
+bool nd_netns_work_chores(struct nd_netns_set *s, nctl_time now)
+{
+	bool more = false;
+
+	expire(s, now);
+	if (nctl_time_cmp(now, s->retry_at) >= 0)
+		more = send_some(s);
+	/* Each answer has the folder read: being woken by its events in between costs as much as the making.
+	 */
+	nd_netns_watch_close_ear(s, s->n_free_requests < NETNS_WINDOW);
+	return more;
 }
 
 nctl_time nd_netns_work_at(const struct nd_netns_set *s)

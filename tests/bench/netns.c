@@ -3,9 +3,13 @@
  * DOC: clients that make and delete namespaces one by one over connections that exist already, as a daemon of
  * containers would.
  *
- *   bench-netns DIR pairs WORKERS EACH   so many connections at the same time, each so many times: add one,
- * delete it bench-netns DIR latency COUNT        adds COUNT, one after the other, each when the pool of ready
- * namespaces is full again (Status, netns_pool_ready), and deletes them a batch at a time
+ *   bench-netns DIR pairs WORKERS EACH
+ *       so many connections at the same time, each so many times: add one, delete it
+ *   bench-netns DIR latency COUNT
+ *       adds COUNT, one after the other, by the half of the pool; deletes them, and goes on when the pool of
+ *       ready namespaces (Status, netns_pool_ready) is full again
+ *   bench-netns DIR pauses COUNT
+ *       likewise, but waits for the full pool before each one
  *
  * DIR: the runtime folder. Prints one JSON object: for the additions p50_us, p99_us, longest_us and their
  * number, calls; latency: in status_us what a call that does nothing takes.
@@ -155,7 +159,7 @@ static uint64_t measure_status(sd_bus *bus)
 	return (bench_now_us() - start) / 100;
 }
 
-static int latency(const char *dir, unsigned count)
+static int latency(const char *dir, unsigned count, bool pauses)
 {
 	char text[BATCH][NAME_BYTES];
 	const char *names[BATCH];
@@ -169,7 +173,8 @@ static int latency(const char *dir, unsigned count)
 	for (unsigned i = 0; i < count; i++) {
 		uint64_t start;
 
-		wait_for_pool(bus, full);
+		if (n == 0 || pauses)
+			wait_for_pool(bus, full);
 		snprintf(text[n], sizeof(text[n]), "warm%u", i);
 		names[n] = text[n];
 		start = bench_now_us();
@@ -194,7 +199,9 @@ int main(int argc, char **argv)
 	if (argc == 5 && strcmp(argv[2], "pairs") == 0 && atoi(argv[3]) > 0 && atoi(argv[4]) > 0)
 		return pairs(argv[1], (unsigned)atoi(argv[3]), (unsigned)atoi(argv[4]));
 	if (argc == 4 && strcmp(argv[2], "latency") == 0 && atoi(argv[3]) > 0)
-		return latency(argv[1], (unsigned)atoi(argv[3]));
-	fputs("usage: bench-netns DIR pairs WORKERS EACH | bench-netns DIR latency COUNT\n", stderr);
+		return latency(argv[1], (unsigned)atoi(argv[3]), false);
+	if (argc == 4 && strcmp(argv[2], "pauses") == 0 && atoi(argv[3]) > 0)
+		return latency(argv[1], (unsigned)atoi(argv[3]), true);
+	fputs("usage: bench-netns DIR pairs WORKERS EACH | bench-netns DIR latency|pauses COUNT\n", stderr);
 	return 2;
 }
