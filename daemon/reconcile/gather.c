@@ -73,6 +73,22 @@ struct question {
 	uint32_t netns;
 };
 
+/* Without a helper they can be neither read nor set: taken for right, and said so. */
+static void pass_over_sysctls(struct job *job, const struct nctl_want_netns *w)
+{
+	struct gather *g = &job->gather;
+	const char **values = nctl_arena_alloc(&g->arena, (w->n_sysctls + 1) * sizeof(char *));
+
+	for (size_t i = 0; values && i < w->n_sysctls; i++)
+		values[i] = w->sysctls[i].value;
+	g->sysctls[w->number] = values;
+	if (!g->blind)
+		nd_diagnostics_add(&job->diag, ND_WARNING, NULL, 0, 0, NULL,
+			"the sysctls of namespaces were not looked at: the privileged helper is gone",
+			"start netctld again");
+	g->blind = true;
+}
+
 static void on_sysctls(const struct nd_helper_answer *a, void *userdata)
 {
 	_cleanup_(nctl_freep) struct question *q = userdata;
@@ -84,6 +100,11 @@ static void on_sysctls(const struct nd_helper_answer *a, void *userdata)
 		return;
 	g = &nd_job_current(r)->gather;
 	g->waiting--;
+	if (a->error == -EPIPE) {
+		pass_over_sysctls(nd_job_current(r), nd_job_current(r)->want->netns[q->netns]);
+		nd_gather_look(r);
+		return;
+	}
 	/* What cannot be read is set, and then the error tells. */
 	values = a->error == 0 ? nctl_arena_alloc(&g->arena, (a->n + 1) * sizeof(char *)) : NULL;
 	for (size_t i = 0; values && i < a->n; i++)
@@ -134,7 +155,11 @@ static void look_on(struct nd_reconcile *r, struct gather *g)
 			nd_netns_set_hurry(r->netns);
 			return; /* a turn of the loop looks again */
 		}
-		if (w->n_sysctls && !nd_netns_error(n) && ask_sysctls(r, w, n) == 0)
+		if (!w->n_sysctls || nd_netns_error(n))
+			continue;
+		if (!has_helper(r))
+			pass_over_sysctls(nd_job_current(r), w);
+		else if (ask_sysctls(r, w, n) == 0)
 			g->waiting++;
 	}
 	if (g->next == want->n_netns && !g->waiting)

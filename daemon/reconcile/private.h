@@ -32,6 +32,7 @@ struct gather {
 	const char ***sysctls; /* by number of the wanted namespace: values in its order, or NULL: not read */
 	size_t next;           /* wanted namespace to look at */
 	size_t waiting;        /* answers that are to come */
+	bool blind;            /* sysctls could not be read for want of a helper, which was said */
 	nctl_time patience;    /* how long to wait for namespaces to be joined */
 };
 

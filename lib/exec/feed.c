@@ -9,6 +9,7 @@
 #include <linux/rtnetlink.h>
 
 #include "codec/codec.h"
+#include "nl/attr.h"
 
 /*
  * A bond that is deleted gives its ports their old MTU back without a word (drivers/net/bonding/bond_main.c
@@ -21,6 +22,18 @@ static bool ends_silently(const struct nctl_session *s, nctl_ifindex ifindex)
 	return l && l->v.kind && (l->v.kind->traits & NCTL_KIND_PORT_DOWN);
 }
 
+/* Is this the end of a link here that goes on in another namespace (net/core/dev.c dev_change_net_namespace)?
+ */
+static bool is_move(const struct nlmsghdr *nlh)
+{
+	static const struct nctl_attr_policy policy[] = {[IFLA_NEW_IFINDEX] = {.kind = NCTL_ATTR_U32}};
+	const struct nlattr *tb[NCTL_ARRAY_SIZE(policy)];
+
+	return nctl_attr_parse_msg(nlh, sizeof(struct ifinfomsg), policy, tb, NCTL_ARRAY_SIZE(policy) - 1) >=
+	               0 &&
+	       tb[IFLA_NEW_IFINDEX];
+}
+
 static int feed_link(struct nctl_session *s, const struct nlmsghdr *nlh, enum nctl_source src)
 {
 	struct nctl_link l;
@@ -30,6 +43,8 @@ static int feed_link(struct nctl_session *s, const struct nlmsghdr *nlh, enum nc
 		return r;
 	if (nlh->nlmsg_type == RTM_NEWLINK)
 		return nctl_mirror_link_put(s->mirror, &l, src);
+	if (is_move(nlh))
+		nctl_pair_moves(s, l.ifindex);
 	if (ends_silently(s, l.ifindex))
 		nctl_sync_refresh(s);
 	r = nctl_mirror_link_drop(s->mirror, l.ifindex);

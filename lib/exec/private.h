@@ -93,6 +93,9 @@ void nctl_hub_find_gone(struct nctl_hub *h, struct nctl_session *s);
 /* feed.c: one message into the mirror. */
 void nctl_session_feed(struct nctl_session *s, const struct nlmsghdr *nlh, enum nctl_source src);
 
+/* pair.c: a link that may be one end of a pair leaves for another namespace. */
+void nctl_pair_moves(struct nctl_session *s, nctl_ifindex ifindex);
+
 /* sync.c */
 void nctl_sync_init(struct nctl_session *s);
 void nctl_sync_fini(struct nctl_session *s);
