@@ -89,6 +89,7 @@ static void report(struct nd_netns_set *s, struct netns_name *name, int error, c
 		return;
 	nd_netns_set_error(name->netns, text, error);
 	nd_netns_name_resolved(s, name);
+	s->stirred = true;
 }
 
 static void failed(struct nd_netns_set *s, struct netns_name *name, int error, const char *text)

@@ -39,6 +39,7 @@ static void rewatch(struct nd_netns_set *s)
 /* What was marked inside of the hub is told when it is consistent. */
 static void end_turn(struct nd_netns_set *s)
 {
+	s->stirred = false;
 	s->let_in = false;
 	nd_netns_deliver(s);
 	if (s->ops->turn)
@@ -117,7 +118,7 @@ static void before_wait(struct nd_prepare *p)
 	nd_netns_settle(s, now);
 	rewatch(s);
 	nd_timer_set(&s->chores, next_chore(s, now));
-	if (more || s->home_news || s->tasks_dirty || !nctl_list_empty(&s->news))
+	if (more || s->stirred || s->home_news || s->tasks_dirty || !nctl_list_empty(&s->news))
 		nd_wake_send(&s->wake);
 }
 

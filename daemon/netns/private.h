@@ -57,6 +57,7 @@ struct nd_netns_set {
 	struct nctl_list news;
 	/* set.c: what is to be told */
 	bool home_news, settled, was_read;
+	bool stirred; /* somebody may wait for what is neither an event nor a result */
 	size_t n_first;
 	nctl_time settle_by;
 	/* watch.c */

@@ -153,6 +153,7 @@ static void look_on(struct nd_reconcile *r, struct gather *g)
 			continue; /* home, or to be made */
 		if (is_on_its_way(n) && nctl_time_cmp(nctl_time_now(), g->patience) < 0) {
 			nd_netns_set_hurry(r->netns);
+			nd_timer_set(&r->late, g->patience);
 			return; /* a turn of the loop looks again */
 		}
 		if (!w->n_sysctls || nd_netns_error(n))

@@ -16,6 +16,11 @@ static void on_wake(struct nd_wake *w)
 	nd_jobs_turn(w->userdata);
 }
 
+static void on_late(struct nd_timer *t)
+{
+	nd_jobs_turn(t->userdata);
+}
+
 /* A job may wait for what this turn brought. */
 static void on_turn(void *userdata)
 {
@@ -112,6 +117,7 @@ static int open_namespaces(struct nd_reconcile *r)
 	int e;
 
 	nd_wake_init(&r->wake, r->loop, on_wake, r);
+	nd_timer_init(&r->late, r->loop, on_late, r);
 	r->waking = true;
 	e = nd_netns_set_new(r->loop, r->opts.kernel, take_fd(r->opts.control_fd), &netns_ops, r, &r->netns);
 	if (e >= 0)
@@ -165,8 +171,10 @@ struct nd_reconcile *nd_reconcile_free(struct nd_reconcile *r)
 	r->netns = nd_netns_set_free(r->netns);
 	nctl_closep(&r->opts.control_fd);
 	nd_jobs_drop_all(r);
-	if (r->waking)
+	if (r->waking) {
 		nd_wake_stop(&r->wake);
+		nd_timer_stop(&r->late);
+	}
 	nd_ledgers_fini(&r->ledgers);
 	nd_config_texts_fini(&r->texts);
 	nctl_strbuf_fini(&r->pending);
