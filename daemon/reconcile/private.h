@@ -62,10 +62,11 @@ struct nd_reconcile {
 	struct nd_netns_set *netns;
 	struct nctl_hub *hub; /* of netns */
 	struct ledgers ledgers;
-	struct nd_wake wake; /* a turn of its own for the next step of a job */
-	bool waking;         /* the wake watcher is set up */
-	bool settled;        /* ledger and generation are loaded, the first pass is queued */
-	bool closing;        /* answers that come now are for nobody */
+	struct nd_wake wake;  /* a turn of its own for the next step of a job */
+	struct nd_timer late; /* a job has waited for namespaces long enough */
+	bool waking;          /* both are set up */
+	bool settled;         /* ledger and generation are loaded, the first pass is queued */
+	bool closing;         /* answers that come now are for nobody */
 	uint64_t generation;
 	struct nd_config_texts texts; /* of the accepted generation */
 	struct nctl_list jobs;        /* struct job; the first one may be active */
