@@ -22,6 +22,7 @@ static const struct {
 	{"add", "+", CLI_GREEN},
 	{"adopt", "=", CLI_CYAN},
 	{"change", "~", CLI_YELLOW},
+	{"set", "~", CLI_YELLOW},
 	{"delete", "-", CLI_RED},
 	{"remove", "-", CLI_RED},
 };
@@ -58,9 +59,20 @@ static void put_what(struct nctl_strbuf *out, struct json_object *entry)
 		nctl_strbuf_printf(out, " (%s)", class);
 }
 
+/* "eth0", "eth0 in t{1..9}" */
+static void put_name(struct nctl_strbuf *out, struct json_object *o, const char *key)
+{
+	const char *netns = cli_json_str(o, "netns");
+
+	nctl_strbuf_puts(out, cli_json_str(o, key));
+	if (*netns)
+		nctl_strbuf_printf(out, " in %s", netns);
+}
+
 static void add_entry(struct cli_table *t, struct json_object *entry)
 {
 	_cleanup_(nctl_strbuf_fini) struct nctl_strbuf what = NCTL_STRBUF_INIT, place = NCTL_STRBUF_INIT;
+	_cleanup_(nctl_strbuf_fini) struct nctl_strbuf name = NCTL_STRBUF_INIT;
 	const char *kind = cli_json_str(entry, "kind"), *class = cli_json_str(entry, "class");
 	const char *action = cli_json_str(entry, "action"), *mark = " ";
 	enum cli_style style = CLI_PLAIN;
@@ -73,11 +85,12 @@ static void add_entry(struct cli_table *t, struct json_object *entry)
 	}
 	put_what(&what, entry);
 	put_place(&place, entry);
+	put_name(&name, entry, "label");
 	cli_table_row(
 		t, (struct cli_cell[]){
 			   {mark, style},
 			   {*kind ? kind : cli_json_str(entry, "object"), CLI_PLAIN},
-			   {cli_json_str(entry, "label"), style},
+			   {nctl_strbuf_str(&name), style},
 			   {nctl_strbuf_str(&what), strcmp(class, "recreate") == 0 ? CLI_RED : CLI_PLAIN},
 			   {nctl_strbuf_str(&place), CLI_DIM},
 		   });
@@ -162,10 +175,23 @@ static void show_plan(struct json_object *plan, bool applied)
 		show_plan_sum(plan, entries);
 }
 
-static void show_refusal(struct json_object *o)
+/* Of one definition, and refused for the same reason? Then one stands for both. */
+static bool is_alike(struct json_object *a, struct json_object *b)
 {
-	_cleanup_(nctl_strbuf_fini) struct nctl_strbuf place = NCTL_STRBUF_INIT;
+	static const char *const keys[] = {"file", "action", "object", "error", "kernel", "detail"};
+
+	for (size_t i = 0; i < NCTL_ARRAY_SIZE(keys); i++)
+		if (strcmp(cli_json_str(a, keys[i]), cli_json_str(b, keys[i])) != 0)
+			return false;
+	return cli_json_int(a, "line") == cli_json_int(b, "line") &&
+	       cli_json_int(a, "column") == cli_json_int(b, "column");
+}
+
+static void show_refusal(struct json_object *o, size_t alike)
+{
+	_cleanup_(nctl_strbuf_fini) struct nctl_strbuf place = NCTL_STRBUF_INIT, name = NCTL_STRBUF_INIT;
 	const char *kernel = cli_json_str(o, "kernel"), *error = cli_json_str(o, "error");
+	const char *detail = cli_json_str(o, "detail");
 
 	put_place(&place, o);
 	if (place.len) {
@@ -178,14 +204,35 @@ static void show_refusal(struct json_object *o)
 	putchar(' ');
 	cli_text_put(stdout, cli_json_str(o, "object"), false);
 	putchar(' ');
-	cli_text_put(stdout, cli_json_str(o, "name"), false);
+	put_name(&name, o, "name");
+	cli_text_put(stdout, nctl_strbuf_str(&name), false);
 	fputs(": ", stdout);
 	cli_text_put(stdout, *error ? error : strerror((int)cli_json_int(o, "errno")), false);
+	if (*detail) {
+		fputs(", ", stdout);
+		cli_text_put(stdout, detail, false);
+	}
 	putchar('\n');
+	if (alike)
+		printf("    and %zu more like it\n", alike);
 	if (*kernel) {
 		fputs("    the kernel says: ", stdout);
 		cli_text_put(stdout, kernel, false);
 		putchar('\n');
+	}
+}
+
+static void show_refusals(struct json_object *refusals)
+{
+	size_t n = json_object_array_length(refusals), alike;
+
+	for (size_t i = 0; i < n; i += alike) {
+		struct json_object *o = json_object_array_get_idx(refusals, i);
+
+		for (alike = 1; i + alike < n; alike++)
+			if (!is_alike(o, json_object_array_get_idx(refusals, i + alike)))
+				break;
+		show_refusal(o, alike - 1);
 	}
 }
 
@@ -215,8 +262,8 @@ static void show_result(struct json_object *result)
 	int64_t messages = cli_json_int(result, "messages"), sends = cli_json_int(result, "sends");
 	bool good = strcmp(state, "applied") == 0 || strcmp(state, "unchanged") == 0;
 
-	for (size_t i = 0; is_array(refusals) && i < json_object_array_length(refusals); i++)
-		show_refusal(json_object_array_get_idx(refusals, i));
+	if (is_array(refusals))
+		show_refusals(refusals);
 	cli_text_pad(state, 0, good ? CLI_GREEN : CLI_RED);
 	printf(", generation %" PRId64 ": %" PRId64 " done", cli_json_int(result, "generation"),
 		cli_json_int(result, "done"));

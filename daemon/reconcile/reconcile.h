@@ -25,8 +25,8 @@
  * [{"type": wait|consent|conflict, "text": T, "file": F, "line": L, "column": C}]}, "result": {"state":
  * applied|unchanged|partly-applied|failed|rolled-back, "generation": N, "done": N, "refused": N, "poisoned":
  * N, "unseen": N, "sends": N, "messages": N, "duration_us": N, "refusals":
- * [{"action": A, "object": O, "name": N, "errno": E, "error": T, "kernel": T, "file": F, "line": L, "column":
- * C}]}}
+ * [{"action": A, "object": O, "name": N, "errno": E, "error": T, "kernel"|"detail": T, "file": F, "line": L,
+ * "column": C}]}}
  */
 
 struct nd_reconcile;

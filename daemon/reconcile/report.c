@@ -422,7 +422,7 @@ static void put_refusal(struct nctl_json *j, const struct nctl_plan *p, const st
 	nctl_json_ki64(j, "errno", -op->error);
 	nctl_json_kstr(j, "error", why(op));
 	if (op->text)
-		nctl_json_kstr(j, "kernel", op->text);
+		nctl_json_kstr(j, op->by_kernel ? "kernel" : "detail", op->text);
 	put_pos(j, p->want, &op->pos);
 	nctl_json_obj_end(j);
 }
@@ -470,7 +470,7 @@ void nd_report_first_refusal(const struct nctl_plan *p, struct nctl_strbuf *out)
 			nctl_strbuf_printf(out, " in %s", p->netns[op->netns].name);
 		nctl_strbuf_printf(out, ": %s", why(op));
 		if (op->text)
-			nctl_strbuf_printf(out, " (the kernel says: %s)", op->text);
+			nctl_strbuf_printf(out, op->by_kernel ? " (the kernel says: %s)" : ", %s", op->text);
 		return;
 	}
 }

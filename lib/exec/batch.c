@@ -194,8 +194,10 @@ void nctl_run_batch_back(struct nctl_hub *h, struct nctl_batch *b)
 	for (size_t i = 0; i < b->n_errors; i++) {
 		const struct nctl_reply *e = &b->errors[i];
 
-		if (e->index < rb->n)
+		if (e->index < rb->n) {
+			run->plan->ops[rb->ops[e->index]].by_kernel = e->text;
 			answer(run, &run->plan->ops[rb->ops[e->index]], e->error, e->text);
+		}
 	}
 	/* Lost acks are lost errors at worst; the mirror will tell. Anything else leaves us in the dark. */
 	if (b->status < 0 && b->status != -ENOBUFS)

@@ -118,6 +118,7 @@ struct nctl_op {
 	uint32_t blame;
 	int error;
 	const char *text; /* in the plan's arena */
+	bool by_kernel;   /* text is the kernel's own */
 };
 
 /* Fills ret with the wanted link as the kernel should show it: want's fields, indexes resolved. Borrows
