@@ -119,7 +119,7 @@ grep -v -E "^t($(seq -s '|' "$first" "$last")) " "$tmp/before" |
 home_links >>"$tmp/after"
 ok 'all others are as before: cookies, ifindexes, addresses' cmp "$tmp/want" "$tmp/after"
 # Of the bridge, unchanged, the kernel may tell when a port leaves it.
-grep -v -E -e '[0-9]+: (watched|br0:)' -e '^Dump was interrupted' \
+grep -v -E -e '[0-9]+: (watched|br[0-9]:)' -e '^Dump was interrupted' \
 	-e "[0-9]+: v($(seq -s '|' "$first" "$last"))(@[^ ]*)?[: ]" \
 	-e "^\[nsid ($(echo "$ids" | tr '\n' '|' | sed 's/|$//'))\]" "$tmp/monitor" | head -n 20 >"$tmp/heard"
 equal 'the kernel has told of no other' '' "$(cat "$tmp/heard")"

@@ -1,19 +1,39 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=sh
 #
-# Shared by the tests of many namespaces (after tests/lib.sh and own_machine): a machine with a bridge br0 and namespaces
+# Shared by the tests of many namespaces (after tests/lib.sh and own_machine): a machine with bridges br0, ... and namespaces
 # t1, t2, ..., each with eth0, whose peer is a port of the bridge, an address and a sysctl.
 
 NSWALK=$NETCTLD_BUILD/tests/live/nswalk
 SYSCTL=net.ipv4.ip_forward
 
-# configuration FIRST LAST [FIRST LAST]...: of the namespaces from FIRST to LAST each
+# bridge B [FIRST LAST]...: the ports of bridge number B among these; the kernel gives a bridge 1,023 at most
+bridge() {
+	_bridge=$1 _ports=''
+	shift
+	while [ $# -ge 2 ]; do
+		_first=$((_bridge * 1000 + 1)) _last=$((_bridge * 1000 + 1000))
+		[ "$_first" -ge "$1" ] || _first=$1
+		[ "$_last" -le "$2" ] || _last=$2
+		[ "$_first" -gt "$_last" ] || _ports="$_ports${_ports:+, }\"v{$_first..$_last}\""
+		shift 2
+	done
+	# A MAC address of its own: else the kernel gives it the least of its ports', and tells of that.
+	echo "    br$_bridge: {macaddress: \"02:00:00:00:00:b$_bridge\", parameters: {stp: false}, interfaces: [$_ports]}"
+}
+
+# configuration FIRST LAST [FIRST LAST]...: of the namespaces from FIRST to LAST each, at most 9,000
 configuration() {
-	_ports='' _veths='' _spaces=''
+	printf 'network:\n  version: 2\n  bridges:\n'
+	_b=0
+	while [ $((_b * 1000)) -lt "${count:-1000}" ]; do
+		bridge "$_b" "$@"
+		_b=$((_b + 1))
+	done
+	_veths='' _spaces=''
 	while [ $# -ge 2 ]; do
 		[ "$1" -le "$2" ] && {
 			_range="{$1..$2}"
-			_ports="$_ports${_ports:+, }\"v$_range\""
 			_veths="$_veths
     \"v$_range\": {peer: {netns: \"t{n}\", name: eth0}}"
 			_spaces="$_spaces
@@ -23,15 +43,7 @@ configuration() {
 		}
 		shift 2
 	done
-	# The bridge has a MAC address of its own: else the kernel gives it the least of its ports', and tells of that.
-	cat <<-END
-		network:
-		  version: 2
-		  bridges:
-		    br0: {macaddress: "02:00:00:00:00:b0", parameters: {stp: false}, interfaces: [$_ports]}
-		  virtual-ethernets:$_veths
-		  namespaces:$_spaces
-	END
+	printf '  virtual-ethernets:%s\n  namespaces:%s\n' "$_veths" "$_spaces"
 }
 
 # What the walker says of them, without what differs from run to run and without the loopback device.
@@ -53,8 +65,8 @@ expect_inside() { # FIRST LAST [FIRST LAST]...
 	}' | LC_ALL=C sort
 }
 
-ports() { # of the bridge, those that are up
-	ip -o link show master br0 up 2>/dev/null | sed -n 's/^[0-9]*: \(v[0-9]*\)@.*/\1/p' | LC_ALL=C sort
+ports() { # of the bridges, those that are up
+	ip -o link show up type veth | sed -n 's/^[0-9]*: \(v[0-9]*\)@.* master br[0-9] .*/\1/p' | LC_ALL=C sort
 }
 
 expect_ports() {
@@ -86,7 +98,7 @@ home_links() { # IFINDEX NAME, a line each
 # No address detection under way, no carrier still to be told of: the kernel has nothing more to say by itself.
 quiet() {
 	! "$NSWALK" -a | grep -q -e ' tentative$' -e ' eth0 up .* oper [0-57]$' &&
-		! ip -6 -o addr show tentative | grep -q . && ! ip -br link show master br0 | grep -qv ' UP '
+		! ip -6 -o addr show tentative | grep -q . && ! ip -br link show type veth | grep '^v[0-9]' | grep -qv ' UP '
 }
 
 # Names without a namespace behind them, which iproute2 calls broken.
