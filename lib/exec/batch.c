@@ -93,24 +93,7 @@ void nctl_run_refuse(struct run *run, struct nctl_op *op, int error, const char 
 /* Deleting what is gone is no failure: a cascade, or somebody else, was faster. */
 static bool is_moot(const struct nctl_op *op, int error)
 {
-	switch ((enum nctl_op_type)op->type) {
-	case NCTL_OP_LINK_DEL:
-		return error == -ENODEV;
-	case NCTL_OP_NETNS_DEL:
-		return error == -ENOENT;
-	case NCTL_OP_ADDR_DEL:
-		return error == -EADDRNOTAVAIL || error == -ENODEV;
-	case NCTL_OP_LINK_NEW:
-	case NCTL_OP_LINK_SET:
-	case NCTL_OP_ALTNAME_NEW:
-	case NCTL_OP_ALTNAME_DEL:
-	case NCTL_OP_ADDR_NEW:
-	case NCTL_OP_NETNS_NEW:
-	case NCTL_OP_NETNS_ID:
-	case NCTL_OP_SYSCTL_SET:
-		break;
-	}
-	return false;
+	return nctl_op_is_deletion(op) && (error == -ENODEV || error == -ENOENT || error == -EADDRNOTAVAIL);
 }
 
 static bool is_brief(struct nctl_hub *h)

@@ -5,34 +5,7 @@
 #include <net/if.h>
 #include <stdio.h>
 
-#include "test.h"
-#include "world.h"
-
-static struct world w;
-
-static int setup(void **state)
-{
-	(void)state;
-	world_init(&w);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	world_fini(&w);
-	return 0;
-}
-
-static void plan_is(const char *body, const char *text)
-{
-	world_expect(world_plan(&w, body, false), text);
-}
-
-static void recreate_is(const char *body, const char *text)
-{
-	world_expect(world_plan(&w, body, true), text);
-}
+#include "case.h"
 
 static const char sysctls[] =
 	"  namespaces:\n"

@@ -4,24 +4,7 @@
  */
 #include <stdlib.h>
 
-#include "test.h"
-#include "world.h"
-
-static struct world w;
-
-static int setup(void **state)
-{
-	(void)state;
-	world_init(&w);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	world_fini(&w);
-	return 0;
-}
+#include "case.h"
 
 /* From what is there to body and back, from any point of the way. */
 static void undo_returns(const char *body)
