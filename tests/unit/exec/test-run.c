@@ -232,7 +232,7 @@ static void test_lost_acks(void **state)
 static void test_overrun_during_run(void **state)
 {
 	(void)state;
-	nctl_fake_set_rcvbuf(r.fake, NCTL_TRANSPORT_EVENTS_ALL, 16 * 1024);
+	nctl_fake_set_rcvbuf(r.fake, NCTL_TRANSPORT_EVENTS_ALL, 4 * 1024);
 	rig_apply(&r, s1, false);
 	assert_all(NCTL_OP_DONE);
 	assert_true(r.synced > 1);

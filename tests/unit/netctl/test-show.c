@@ -22,9 +22,9 @@ static char complaint[1024];
 /* Runs parse on words separated by blanks; what it says on stderr is in complaint. */
 static int parse(struct cli_request *q, const char *line)
 {
-	static char copy[512]; /* the request points into it */
+	static char copy[512], *words[32]; /* the request points into them */
 	int saved = dup(STDERR_FILENO), r;
-	char *words[32], *save = NULL;
+	char *save = NULL;
 	FILE *f = tmpfile();
 	size_t n = 0;
 
