@@ -401,7 +401,7 @@ static void check_uevent_helper(void)
 
 int main(int argc, char **argv)
 {
-	struct bench_plan plan;
+	static struct bench_plan plan; /* never freed */
 	unsigned rounds = 5;
 	int c, results;
 

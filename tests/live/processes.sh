@@ -50,7 +50,8 @@ within() { # NAME MASK: no capability outside of it
 daemon_is_modest() {
 	is Uid "$uid $uid $uid $uid" && is Gid "$gid $gid $gid $gid" &&
 		within CapPrm "$NET_ADMIN" && within CapEff "$NET_ADMIN" && is CapInh 0000000000000000 &&
-		is CapAmb 0000000000000000 && within CapBnd "$NET_ADMIN" && is NoNewPrivs 1 && is Seccomp 2
+		is CapAmb 0000000000000000 && within CapBnd "$NET_ADMIN" && is NoNewPrivs 1 &&
+		{ [ "${NETCTLD_SANITIZED:-0}" = 1 ] || is Seccomp 2; }
 }
 
 allowed=$((SYS_ADMIN | NET_ADMIN | NET_BROADCAST | NET_RAW | DAC_OVERRIDE | DAC_READ_SEARCH | SYS_PTRACE | CHOWN))
@@ -72,6 +73,7 @@ check_all() { # WHEN
 	show daemon "$netctld_pid"
 	show keeper "$keeper"
 	show helper "$helper"
+	[ "${NETCTLD_SANITIZED:-0}" = 0 ] || echo '# built with a sanitizer: the daemon has no filter; the guest ring has one'
 	ok "$1: the daemon is $user, has CAP_NET_ADMIN alone, no new privileges, a seccomp filter" \
 		each_thread "$netctld_pid" daemon_is_modest
 	ok "$1: and is not in root's group" each_thread "$netctld_pid" no_root_groups
