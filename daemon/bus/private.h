@@ -30,6 +30,7 @@ enum {
 	ND_STREAMS_MAX_PER_CLIENT = 8,
 	ND_FILES_BYTES = 64 << 20,	    /* all files of a call: TooLarge */
 	ND_FILES_BYTES_UNPRIVILEGED = 4 << 20, /* parsing takes the loop's time */
+	ND_DEVICES_UNPRIVILEGED = 20000,    /* devices, and namespaces, of a configuration; likewise */
 	ND_WRITE_QUEUE_PAUSE = 4,	    /* messages to a client: it is not read until it reads */
 	ND_WRITE_QUEUE_MAX = 1000,	    /* it is dropped */
 };

@@ -21,6 +21,8 @@ struct nd_config_text {
 struct nd_config_texts {
 	struct nd_config_text *v;
 	size_t n;
+	size_t most; /* devices and namespaces at most, for whoever should not take much of our time; 0: the
+	                usual limit */
 };
 #define ND_CONFIG_TEXTS_INIT ((struct nd_config_texts){0})
 void nd_config_texts_fini(struct nd_config_texts *t);

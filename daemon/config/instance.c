@@ -188,9 +188,9 @@ static bool check_count(const struct nd_def *def)
 	struct nd_parse *p = def->p;
 	size_t n = count_in_netns(def), before = p->n_devices;
 
-	if (!nd_take(&p->n_devices, n, def->scope->n, ND_RANGE_MAX))
+	if (!nd_take(&p->n_devices, n, def->scope->n, p->most))
 		nd_error(p, def->node->key_pos, "no kernel holds so many",
-			"with this, there are more than %zu devices", ND_RANGE_MAX);
+			"with this, there are more than %zu devices", p->most);
 	else if (!nd_take(&p->n_values, p->n_devices - before, nd_node_count(def->node), ND_VALUES_MAX))
 		nd_error(p, def->node->key_pos, "say less about each, or make fewer",
 			"with this, there are more than %zu values for all devices", ND_VALUES_MAX);

@@ -183,9 +183,9 @@ static struct nd_space_def *open_defs(struct nd_parse *p, const struct nd_node *
 		d = new_def(p, c);
 		if (!d)
 			continue;
-		if (!nd_take(ret_n, d->scope.n, 1, ND_RANGE_MAX)) {
+		if (!nd_take(ret_n, d->scope.n, 1, p->most)) {
 			nd_error(p, c->key_pos, "no kernel holds so many",
-				"with this, there are more than %zu namespaces", ND_RANGE_MAX);
+				"with this, there are more than %zu namespaces", p->most);
 			p->broken = true;
 			continue;
 		}

@@ -147,6 +147,7 @@ int nd_config_parse(const struct nd_config_texts *texts, struct nd_diagnostics *
 	nctl_hash_init(&p.tree.keys);
 	nctl_hash_init(&p.names);
 	nctl_hash_init(&p.netns_names);
+	p.most = texts->most && texts->most < ND_RANGE_MAX ? texts->most : ND_RANGE_MAX;
 	p.claims_tail = &p.claims;
 	p.port_params_tail = &p.port_params;
 	p.peers_tail = &p.peers;

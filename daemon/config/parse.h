@@ -28,6 +28,7 @@ struct nd_parse {
 	const struct nd_config_texts *texts;
 	struct nd_diagnostics *diag;
 	struct nctl_want *want;
+	size_t most; /* devices, and namespaces */
 	struct nd_tree tree;
 	struct nctl_hash names;       /* of struct nd_name (names.c) */
 	struct nctl_hash netns_names; /* of struct nd_space_name (netns.c) */

@@ -102,7 +102,7 @@ static int file_cmp(const void *a, const void *b)
 }
 
 /* A symbolic link is fine, anything but a file is not: O_NONBLOCK, so that a FIFO does not stop us. */
-static int open_file(const char *path, int *ret_fd)
+static int open_file(const char *path, uid_t user, int *ret_fd)
 {
 	_cleanup_(nctl_closep) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	struct stat st;
@@ -111,17 +111,24 @@ static int open_file(const char *path, int *ret_fd)
 		return -errno;
 	if (!S_ISREG(st.st_mode))
 		return -EINVAL;
+	if (st.st_uid != geteuid() && st.st_uid != user)
+		return -EACCES;
 	*ret_fd = take_fd(fd);
 	return 0;
 }
 
-static int answer_add_file(struct nd_reply *a, const char *path)
+static int answer_add_file(struct nd_reply *a, const char *path, uid_t user)
 {
 	_cleanup_(nctl_closep) int fd = -1;
-	int r = open_file(path, &fd);
+	int r = open_file(path, user, &fd);
 
 	if (r < 0)
-		return nd_reply_refuse(a, r, "%.400s%s", path, r == -EINVAL ? " is not a regular file" : "");
+		return nd_reply_refuse(a, r, "%.400s%s", path,
+			r == -EINVAL ? " is not a regular file"
+			: r == -EACCES
+				? " belongs to somebody who is neither root nor the daemon's user: whoever "
+				  "owns it rules the network"
+				: "");
 	if (a->n_fds == ND_PROTO_FDS_MAX ||
 		sizeof(a->h) + a->strings.len + strlen(path) + 1 > ND_PROTO_MESSAGE_MAX) {
 		r = nd_reply_send(a, true);
@@ -155,7 +162,7 @@ int nd_op_open_files(struct nd_place *p, const struct nd_request *q, struct nd_r
 			continue;
 		if (!f->v[i].named)
 			folder_file = f->v[i].name;
-		r = answer_add_file(a, f->v[i].path);
+		r = answer_add_file(a, f->v[i].path, o->user);
 		if (r < 0)
 			return r;
 	}

@@ -41,6 +41,8 @@ struct nd_netns_ops {
 	/* A namespace is about to be made for a plan: on record as ours (cookie 0), then again with its
 	 * cookie. */
 	int (*intend_netns)(const char *name, uint64_t cookie, void *userdata);
+	/* It was not made after all: the name is somebody else's. */
+	void (*forget_netns)(const char *name, void *userdata);
 };
 
 /* control_fd: of the helper, taken over, or -1: none, home is all there is. kernel and ops outlive the set.

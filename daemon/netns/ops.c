@@ -82,8 +82,14 @@ void nd_netns_task_answered(struct netns_task *t, const struct nd_helper_answer 
 {
 	bool del = op_of(t)->type == NCTL_OP_NETNS_DEL;
 
+	/* Of a helper that died nobody knows how far it came. */
+	if (!del && a->error && a->error != -EPIPE && !nd_netns_task_is_unfinished(t) &&
+		t->set->ops->forget_netns)
+		t->set->ops->forget_netns(netns_of(t)->name, t->set->userdata);
 	if (del && a->error == -ENOENT)
 		finish(t, 0, NULL); /* it is not there: that was wanted */
+	else if (a->error == -EPIPE)
+		finish(t, a->error, "the privileged helper died; another one is started, try again");
 	else if (a->error || del)
 		finish(t, a->error, a->text);
 	else
@@ -218,6 +224,7 @@ static int check(
 	struct nd_netns_set *s, const struct nctl_plan *plan, const struct nctl_op *op, const char **ret_text)
 {
 	const char *name = plan->netns[op->netns].name;
+	const struct nd_netns *n;
 
 	*ret_text = NULL;
 	if (!s->helper) {
@@ -229,6 +236,20 @@ static int check(
 	if (!nctl_hub_hears_all(s->hub)) {
 		*ret_text = "the events of other namespaces cannot be heard";
 		return -EOPNOTSUPP;
+	}
+	if (!nd_helper_is_alive(s->helper)) {
+		*ret_text = "the privileged helper is gone";
+		return -EPIPE;
+	}
+	/* Before it is on record as ours: what is there is not. */
+	nd_netns_set_look(s);
+	n = name && !plan->netns[op->netns].ours ? nd_netns_find(s, name) : NULL;
+	if (n) {
+		*ret_text = n->cookie || !n->error
+		                    ? "there is a network namespace of that name"
+		                    : "there is a file of that name in /run/netns, which is no "
+		                      "namespace: remove it, or choose another name";
+		return -EEXIST;
 	}
 	*ret_text = "the new network namespace cannot be put on record";
 	return name ? put_on_record(s, name, 0) : -EINVAL;

@@ -8,6 +8,8 @@
 #include "reconcile/private.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -151,6 +153,11 @@ static void look_on(struct nd_reconcile *r, struct gather *g)
 
 		if (!n)
 			continue; /* home, or to be made */
+		if (w->n_sysctls && !has_helper(r) && nd_netns_set_helper(r->netns) &&
+			nctl_time_cmp(nctl_time_now(), g->patience) < 0) {
+			nd_timer_set(&r->late, g->patience);
+			return; /* another one is started, unless its keeper is gone as well */
+		}
 		if (is_on_its_way(n) && nctl_time_cmp(nctl_time_now(), g->patience) < 0) {
 			nd_netns_set_hurry(r->netns);
 			nd_timer_set(&r->late, g->patience);
@@ -217,7 +224,39 @@ struct view {
 	size_t n;
 };
 
-static void view_wanted(const struct nd_reconcile *r, const struct job *job, struct view *view)
+/* Only those are worth a look: home may be named, too. */
+static bool names_several(const struct nd_netns *n)
+{
+	return nd_netns_is_home(n) || nd_netns_name_at(n, 1);
+}
+
+/* The name of another wanted namespace that is the same one, "" for our own, or NULL. */
+static const char *find_twin(const struct view *view, const struct nctl_plan_netns *p)
+{
+	for (size_t i = 0; p->cookie && i + 1 < view->n; i++)
+		if (view->v[i].cookie == p->cookie)
+			return view->v[i].name ? view->v[i].name : "";
+	return NULL;
+}
+
+/* One namespace under two names cannot be two things. */
+static void check_twin(struct job *job, const struct view *view, const struct nctl_plan_netns *p)
+{
+	const struct nctl_pos *pos = &p->want->pos;
+	const char *twin = find_twin(view, p);
+	char text[2 * NAME_MAX + 64];
+
+	if (!twin)
+		return;
+	if (*twin)
+		snprintf(text, sizeof(text), "%s and %s are one network namespace", p->name, twin);
+	else
+		snprintf(text, sizeof(text), "%s is the daemon's own network namespace", p->name);
+	nd_diagnostics_add(&job->diag, ND_ERROR, job->want->files[pos->file], pos->line, pos->column, NULL,
+		text, *twin ? "write all of it under one name" : "write what is in it under \"network:\"");
+}
+
+static void view_wanted(const struct nd_reconcile *r, struct job *job, struct view *view)
 {
 	const struct nctl_want *want = job->want;
 
@@ -231,6 +270,8 @@ static void view_wanted(const struct nd_reconcile *r, const struct job *job, str
 			p->sysctls = job->gather.sysctls[i];
 		if (n)
 			describe(r, n, p);
+		if (n && w->name && names_several(n))
+			check_twin(job, view, p);
 	}
 }
 
@@ -243,9 +284,10 @@ static int view_others(const struct nd_reconcile *r, struct job *job, struct vie
 		struct nctl_plan_netns *p = &view->v[view->n];
 		const char *name = nd_netns_name(n);
 
-		if (nd_netns_is_home(n) || (name && nctl_want_netns_find(job->want, name)))
+		/* Without a name nobody can go there; what is in it goes with whoever keeps it. */
+		if (nd_netns_is_home(n) || !name || nctl_want_netns_find(job->want, name))
 			continue;
-		*p = (struct nctl_plan_netns){.name = name ? name : "", .nsid = NCTL_NSID_NONE};
+		*p = (struct nctl_plan_netns){.name = name, .nsid = NCTL_NSID_NONE};
 		describe(r, n, p);
 		if (!p->there || (!p->ours && !(p->ledger && nctl_ledger_link_count(p->ledger))))
 			continue;
@@ -280,8 +322,10 @@ int nd_gather_plan(struct nd_reconcile *r, struct job *job)
 		return -ENOMEM;
 	view_wanted(r, job, &view);
 	e = view_others(r, job, &view);
+	if (e >= 0 && job->diag.n_errors)
+		e = ND_CONFIG_INVALID;
 	opts.next_ifindex = next_ifindex(&view);
-	if (e >= 0)
+	if (e == 0)
 		e = nctl_plan_build(job->want, view.v, view.n, &opts, &job->plan);
 	free(view.v);
 	return e;

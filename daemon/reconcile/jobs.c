@@ -29,6 +29,8 @@ static int copy_texts(const struct nd_config_texts *from, struct nd_config_texts
 {
 	int r = 0;
 
+	to->most = from->most;
+
 	for (size_t i = 0; r >= 0 && i < from->n; i++)
 		r = nd_config_texts_add(to, from->v[i].path, from->v[i].data, from->v[i].len);
 	return r;
@@ -56,7 +58,12 @@ int nd_job_queue(struct nd_reconcile *r, enum job_origin origin, const struct nd
 	}
 	job->answer = answer;
 	job->userdata = userdata;
-	nctl_list_add_tail(&r->jobs, &job->link);
+	/* A client may have been faster than the mirrors; what it wants comes after the first pass all the
+	 * same. */
+	if (origin == JOB_START)
+		nctl_list_add_head(&r->jobs, &job->link);
+	else
+		nctl_list_add_tail(&r->jobs, &job->link);
 	r->n_jobs++;
 	nd_jobs_advance(r);
 	return 0;
@@ -142,6 +149,10 @@ static void plan_and_run(struct nd_reconcile *r, struct job *job)
 	nctl_time began = nctl_time_now();
 	int e = nd_gather_plan(r, job);
 
+	if (e == ND_CONFIG_INVALID) {
+		nd_job_fail(r, ND_EXIT_CONFIG, NULL);
+		return;
+	}
 	if (e < 0) {
 		nd_job_fail_errno(r, "cannot plan", e);
 		return;

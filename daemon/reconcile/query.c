@@ -28,7 +28,7 @@ int nd_reconcile_check(struct nd_reconcile *r, const struct nd_config_texts *tex
 
 static const char *state_name(const struct nd_reconcile *r)
 {
-	if (!nctl_session_is_synced(nctl_hub_home(r->hub)))
+	if (!r->settled || !nctl_session_is_synced(nctl_hub_home(r->hub)))
 		return "synchronising";
 	if (r->step != STEP_IDLE)
 		return "applying";

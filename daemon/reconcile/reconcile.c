@@ -46,6 +46,16 @@ static int intend_netns(const char *name, uint64_t cookie, void *userdata)
 	return e < 0 ? e : nctl_netns_ledger_add(r->ledgers.netns, name, cookie);
 }
 
+static void forget_netns(const char *name, void *userdata)
+{
+	struct nd_reconcile *r = userdata;
+	int e = nd_store_append_not_ours(&r->store, name);
+
+	if (e < 0)
+		nd_error("cannot write the ledger: %s; it still claims the namespace %s", strerror(-e), name);
+	nctl_netns_ledger_del(r->ledgers.netns, name);
+}
+
 /* The mirrors are whole for the first time: now what is ours and what was accepted can be judged. */
 static void on_settled(void *userdata)
 {
@@ -88,6 +98,7 @@ static const struct nd_netns_ops netns_ops = {
 	.turn = on_turn,
 	.intend = intend,
 	.intend_netns = intend_netns,
+	.forget_netns = forget_netns,
 };
 
 /* Where /run is not ours to write (a container, a test), only the runtime folder's lock is left. */

@@ -164,12 +164,19 @@ static int parse_netns(const char *line, struct ledgers *ls)
 	return r == -ENOMEM ? r : 0;
 }
 
+static int parse_not_ours(const char *line, struct ledgers *ls)
+{
+	nctl_netns_ledger_del(ls->netns, line);
+	return 0;
+}
+
 static int parse_line(const char *line, struct ledgers *ls)
 {
 	static const struct {
 		const char *word;
 		int (*parse)(const char *line, struct ledgers *ls);
-	} types[] = {{"link ", parse_link}, {"addr ", parse_addr}, {"netns ", parse_netns}};
+	} types[] = {{"link ", parse_link}, {"addr ", parse_addr}, {"netns ", parse_netns},
+		{"not-ours ", parse_not_ours}};
 
 	for (size_t i = 0; i < NCTL_ARRAY_SIZE(types); i++) {
 		size_t n = strlen(types[i].word);
@@ -238,6 +245,14 @@ int nd_store_append_netns(struct store *s, const char *name, uint64_t cookie)
 	_cleanup_(nctl_strbuf_fini) struct nctl_strbuf b = NCTL_STRBUF_INIT;
 
 	nctl_strbuf_printf(&b, "netns %" PRIu64 " %s\n", cookie, name);
+	return append(s, &b);
+}
+
+int nd_store_append_not_ours(struct store *s, const char *name)
+{
+	_cleanup_(nctl_strbuf_fini) struct nctl_strbuf b = NCTL_STRBUF_INIT;
+
+	nctl_strbuf_printf(&b, "not-ours %s\n", name);
 	return append(s, &b);
 }
 

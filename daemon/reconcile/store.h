@@ -54,6 +54,7 @@ void nd_store_close(struct store *s);
 int nd_store_load_ledger(struct store *s, struct ledgers *l);
 int nd_store_append_links(struct store *s, const struct nctl_intent *v, size_t n);
 int nd_store_append_netns(struct store *s, const char *name, uint64_t cookie);
+int nd_store_append_not_ours(struct store *s, const char *name); /* takes that back */
 int nd_store_write_ledger(struct store *s, const struct ledgers *l);
 /* The accepted configuration. load: -ENOENT when none was ever accepted. */
 int nd_store_load_generation(struct store *s, uint64_t *ret_number, struct nd_config_texts *texts);

@@ -235,6 +235,23 @@ static void test_files_at_start(void **state)
 	assert_string_equal(status("state"), "settled");
 }
 
+/* A client that is faster than the mirrors: the first pass comes first all the same, and does not undo it. */
+static void test_early_client(void **state)
+{
+	(void)state;
+	write_text(file, one);
+	open_reconciler();
+	assert_string_equal(status("state"), "synchronising");
+	assert_int_equal(queue(two, 0, NULL), 0);
+	until_answers(1);
+	answer_is(0, "applied");
+	while (!readies)
+		run();
+	assert_true(has("v"));
+	assert_string_equal(status("state"), "settled");
+	assert_string_equal(status("generation"), "2");
+}
+
 /* A bad configuration still becomes ready, and changes nothing. */
 static void test_invalid(void **state)
 {
@@ -489,6 +506,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(apply),
 		CASE(files_at_start),
+		CASE(early_client),
 		CASE(invalid),
 		CASE(blocked),
 		CASE(rollback),
