@@ -114,6 +114,7 @@ static const int allowed[] = {
 	SCMP_SYS(futex),
 	SCMP_SYS(gettid),
 	SCMP_SYS(getpid),
+	SCMP_SYS(geteuid),
 	SCMP_SYS(set_robust_list),
 	SCMP_SYS(rseq),
 	SCMP_SYS(sched_yield),
