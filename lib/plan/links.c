@@ -284,17 +284,30 @@ static bool is_same_pair(struct builder *b, const struct nctl_want_link *w,
 	       is_match(b, w, &have->v) && is_match(b, peer, &peer_have->v);
 }
 
+/* The other end is in the same namespace, as no number of another one says. */
+static bool is_other_end_here(
+	const struct builder *b, const struct nctl_want_link *w, const struct nctl_mirror_link *have)
+{
+	const struct nctl_mirror *m = b->plan->netns[w->netns->number].have;
+	const struct nctl_mirror_link *other = m ? nctl_mirror_link_get(m, have->v.lower) : NULL;
+
+	return other && other->v.lower == have->v.ifindex;
+}
+
 /*
  * Is `have`, an end in a namespace, alone, since the other end went with its own? It follows by itself, only
- * later. What home calls a namespace that is there is known; what others call it is not.
+ * later. What home calls a namespace that is there is known; what others call it is not; and one that is
+ * being torn down has no number any more (peernet2id_alloc of net/core/net_namespace.c).
  */
 static bool is_alone(const struct builder *b, const struct nctl_want_link *w,
 	const struct nctl_mirror_link *have, const struct nctl_want_link *peer)
 {
 	const struct nctl_plan *p = b->plan;
 
-	if (!have || p->netns[peer->netns->number].there || have->v.lower_nsid == NCTL_NSID_NONE)
+	if (!have || p->netns[peer->netns->number].there)
 		return false;
+	if (have->v.lower_nsid == NCTL_NSID_NONE)
+		return !is_other_end_here(b, w, have);
 	for (size_t i = 1; !w->netns->number && i < p->n_netns; i++)
 		if (p->netns[i].there && p->netns[i].nsid == have->v.lower_nsid)
 			return false;
