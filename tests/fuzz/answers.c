@@ -36,6 +36,7 @@
 #include "base/time.h"
 #include "net/types.h"
 #include "netns/client.h"
+#include "plain.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -146,17 +147,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 #ifdef PLAIN
 enum { INPUT_MAX = 256 * 1024 };
 
-static uint64_t random_state;
-
-/* xorshift of 64 bits; its state is never 0. */
-static uint32_t any(uint32_t below)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return (uint32_t)(random_state >> 32) % below;
-}
-
 static uint8_t *put_message(
 	uint8_t *p, const void *h, size_t len, const void *rest, size_t rest_len, uint8_t fds)
 {
@@ -254,30 +244,23 @@ static size_t spoil(uint8_t *buf, size_t len)
 	return len;
 }
 
-int main(int argc, char **argv)
+static void step(void)
 {
 	static uint8_t buf[INPUT_MAX];
-	uint32_t seconds = 1;
-	uint64_t seed = nctl_time_now().usec, n = 0, state;
-	nctl_time end;
+	size_t len = any(8) ? make_answer(buf) : make_random(buf);
 
-	if ((argc > 1 && nctl_parse_u32(argv[1], 10, 1, 86400, &seconds) < 0) ||
-		(argc > 2 && nctl_parse_u64(argv[2], 10, &seed) < 0)) {
-		fprintf(stderr, "Usage: %s [SECONDS [SEED]]\n", argv[0]);
-		return 2;
-	}
-	printf("# seed %llu\n", (unsigned long long)seed);
-	fflush(stdout);
-	end = nctl_time_add_ms(nctl_time_now(), seconds * UINT64_C(1000));
-	for (state = seed; nctl_time_cmp(nctl_time_now(), end) < 0; n++) {
-		size_t len;
+	if (any(2))
+		len = spoil(buf, len);
+	LLVMFuzzerTestOneInput(buf, len);
+}
 
-		random_state = (state += UINT64_C(0x9e3779b97f4a7c15)) ?: 1;
-		len = any(8) ? make_answer(buf) : make_random(buf);
-		if (any(2))
-			len = spoil(buf, len);
-		LLVMFuzzerTestOneInput(buf, len);
-	}
+int main(int argc, char **argv)
+{
+	uint64_t n;
+	int r = run_plain(argc, argv, step, &n);
+
+	if (r)
+		return r;
 	printf("# %llu answers, %llu believed, %llu refused\n", (unsigned long long)n,
 		(unsigned long long)believed, (unsigned long long)refused);
 	return believed && refused ? 0 : 1;

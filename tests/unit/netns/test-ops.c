@@ -189,12 +189,11 @@ static void without_a_record(void **state)
 	assert_int_equal(helper.creates, 0);
 }
 
-/* Somebody takes it away between its making and its joining. */
-static void taken_away(void **state)
+/* The helper has made t, and has not said so yet. */
+static const struct nctl_op *start_creation(void)
 {
 	const struct nctl_op *o;
 
-	(void)state;
 	start();
 	o = op(NCTL_OP_NETNS_NEW, NCTL_PHASE_NETNS, netns("t"));
 	helper.manual = true;
@@ -202,6 +201,15 @@ static void taken_away(void **state)
 	while (!helper.outstanding)
 		world_turns(1);
 	helper_work(1);
+	return o;
+}
+
+/* Somebody takes it away between its making and its joining. */
+static void taken_away(void **state)
+{
+	const struct nctl_op *o = start_creation();
+
+	(void)state;
 	world_del("t");
 	helper_answer(1);
 	helper.manual = false;
@@ -213,16 +221,9 @@ static void taken_away(void **state)
 
 static void put_in_place(void **state)
 {
-	const struct nctl_op *o;
+	const struct nctl_op *o = start_creation();
 
 	(void)state;
-	start();
-	o = op(NCTL_OP_NETNS_NEW, NCTL_PHASE_NETNS, netns("t"));
-	helper.manual = true;
-	assert_int_equal(nctl_hub_run(w.set->hub, plan, true, on_done, NULL), 0);
-	while (!helper.outstanding)
-		world_turns(1);
-	helper_work(1);
 	helper_answer(1);
 	world_del("t");
 	world_add("t");
