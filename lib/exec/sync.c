@@ -105,14 +105,14 @@ static bool dump(struct nctl_session *s)
 		return false;
 	*s->sync.ticket = (struct dump_ticket){.session = s, .hub = s->hub};
 	nctl_list_init(&s->sync.ticket->link);
-	nctl_mirror_dump_begin(s->mirror, type);
+	nctl_mirror_dump_begin(s->mirror, &(struct nctl_dump_scope){.type = type});
 	r = type == NCTL_OBJECT_LINK ? dump_links(s) : dump_addrs(s);
 	if (r == 0) {
 		nctl_list_add_tail(&s->hub->tickets, &s->sync.ticket->link);
 		s->hub->dumping++;
 		return true;
 	}
-	nctl_mirror_dump_end(s->mirror, type, false);
+	nctl_mirror_dump_end(s->mirror, false);
 	free(s->sync.ticket);
 	s->sync.ticket = NULL;
 	return false;
@@ -213,12 +213,12 @@ static void dump_over(struct nctl_session *s, int status)
 {
 	enum nctl_object_type type = s->sync.type;
 
-	nctl_mirror_dump_end(s->mirror, type, status == 0 && !s->sync.spoiled);
+	nctl_mirror_dump_end(s->mirror, status == 0 && !s->sync.spoiled);
 	if (status == -ENOENT && s != s->hub->home) {
 		nctl_hub_find_gone(s->hub, s);
 	} else if (status < 0 || s->sync.spoiled) {
 		again(s, nctl_time_now());
-	} else if (type + 1 < NCTL_OBJECT_N_TYPES) {
+	} else if (type < NCTL_OBJECT_ADDR) {
 		s->sync.type = type + 1;
 		put_due(s);
 		/* While its transport is open. */

@@ -82,10 +82,11 @@ bool nctl_mirror_is_overtaken(struct nctl_mirror *m, enum nctl_object_type type,
 	return overtaken;
 }
 
-void nctl_mirror_dump_begin(struct nctl_mirror *m, enum nctl_object_type type)
+void nctl_mirror_dump_begin(struct nctl_mirror *m, const struct nctl_dump_scope *scope)
 {
-	struct nctl_mirror_list *l = &m->lists[type];
+	struct nctl_mirror_list *l = &m->lists[scope->type];
 
+	m->scope = *scope;
 	l->dumping = true;
 	l->serial++;
 	clear_tombs(l);
@@ -104,19 +105,37 @@ static void sweep_one(struct nctl_mirror *m, enum nctl_object_type type, struct 
 		nctl_mirror_addr_remove(m, nctl_mirror_link_lookup(m, a->v.ifindex), a);
 		break;
 	}
+	case NCTL_OBJECT_NEXTHOP:
+	case NCTL_OBJECT_RULE:
+	case NCTL_OBJECT_ROUTE4:
+	case NCTL_OBJECT_ROUTE6:
 	case NCTL_OBJECT_N_TYPES:
 		break;
 	}
 	m->stats.swept++;
 }
 
-void nctl_mirror_dump_end(struct nctl_mirror *m, enum nctl_object_type type, bool complete)
+void nctl_mirror_dump_end(struct nctl_mirror *m, bool complete)
 {
-	struct nctl_mirror_list *l = &m->lists[type];
+	struct nctl_mirror_list *l = &m->lists[m->scope.type];
 	struct nctl_genset_node *n;
 
 	l->dumping = false;
 	clear_tombs(l);
 	while (complete && (n = nctl_genset_stale(&l->gen)))
-		sweep_one(m, type, n);
+		sweep_one(m, m->scope.type, n);
+}
+
+bool nctl_mirror_work(struct nctl_mirror *m, size_t budget)
+{
+	(void)m;
+	(void)budget;
+	return false;
+}
+
+bool nctl_mirror_next_suspect(struct nctl_mirror *m, struct nctl_dump_scope *ret)
+{
+	(void)m;
+	(void)ret;
+	return false;
 }

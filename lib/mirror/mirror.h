@@ -42,8 +42,21 @@ struct nctl_mirror_addr {
 	uint64_t touched;
 };
 
-enum nctl_object_type { NCTL_OBJECT_LINK, NCTL_OBJECT_ADDR, NCTL_OBJECT_N_TYPES };
+/* In the order in which they are dumped: what refers to others comes behind them. */
+enum nctl_object_type {
+	NCTL_OBJECT_LINK,
+	NCTL_OBJECT_ADDR,
+	NCTL_OBJECT_NEXTHOP,
+	NCTL_OBJECT_RULE,
+	NCTL_OBJECT_ROUTE4,
+	NCTL_OBJECT_ROUTE6,
+	NCTL_OBJECT_N_TYPES
+};
 enum nctl_change_op { NCTL_ADDED, NCTL_CHANGED, NCTL_REMOVED };
+
+struct nctl_route;
+struct nctl_nexthop;
+struct nctl_rule;
 
 /* A change record. Both values live until the callback returns. */
 struct nctl_change {
@@ -54,6 +67,10 @@ struct nctl_change {
 	struct nctl_link_diff link_diff;	     /* LINK, CHANGED */
 	const struct nctl_addr *old_addr, *new_addr; /* ADDR */
 	uint64_t addr_diff;			     /* ADDR, CHANGED: NCTL_ADDR_BITs */
+	const struct nctl_route *old_route, *new_route; /* ROUTE4, ROUTE6 */
+	uint64_t route_diff;				/* CHANGED: NCTL_ROUTE_BITs */
+	const struct nctl_nexthop *old_nexthop, *new_nexthop;
+	const struct nctl_rule *old_rule, *new_rule;
 };
 
 struct nctl_mirror_stats {
@@ -80,10 +97,32 @@ int nctl_mirror_link_drop(struct nctl_mirror *m, nctl_ifindex ifindex);
 int nctl_mirror_addr_put(struct nctl_mirror *m, const struct nctl_addr *a, enum nctl_source src);
 int nctl_mirror_addr_drop(struct nctl_mirror *m, const struct nctl_addr *a);
 
-/* A full list of one type is about to arrive; call it before the request is sent. */
-void nctl_mirror_dump_begin(struct nctl_mirror *m, enum nctl_object_type type);
-/* It has arrived: what neither it nor an event mentioned since begin goes. complete false: nothing goes. */
-void nctl_mirror_dump_end(struct nctl_mirror *m, enum nctl_object_type type, bool complete);
+/*
+ * What a list is of: all objects of a type, or, of routes, those of one table or with a hop on one link (what
+ * the kernel filters a strict dump by: net/ipv4/fib_frontend.c ip_valid_fib_dump_req). 0: any.
+ */
+struct nctl_dump_scope {
+	enum nctl_object_type type;
+	nctl_table table;
+	nctl_ifindex oif;
+};
+
+/* The full list of a scope is about to arrive; call it before the request is sent. One at a time. */
+void nctl_mirror_dump_begin(struct nctl_mirror *m, const struct nctl_dump_scope *scope);
+/* It has arrived: what neither it nor an event mentioned since begin goes, bit by bit, by nctl_mirror_work.
+ * complete false: nothing goes. */
+void nctl_mirror_dump_end(struct nctl_mirror *m, bool complete);
+
+/*
+ * Work that is done piece by piece, so that no call takes long: sweeps, and the routes of links and next-hop
+ * objects that went (readers do not see them any more). budget: objects. True: there is more.
+ */
+bool nctl_mirror_work(struct nctl_mirror *m, size_t budget);
+/*
+ * The kernel changed more than it told (silent.c has the table): what must be dumped again to be sure. Takes
+ * the next such scope. False: nothing is suspect.
+ */
+bool nctl_mirror_next_suspect(struct nctl_mirror *m, struct nctl_dump_scope *ret);
 
 /* Readers. NULL where there is none. */
 const struct nctl_mirror_link *nctl_mirror_link_get(const struct nctl_mirror *m, nctl_ifindex ifindex);

@@ -27,6 +27,7 @@ struct nctl_mirror {
 		ghosts; /* struct ghost: links that others name as master or lower and that are not here */
 	struct nctl_rb_tree by_prefix; /* all addresses */
 	struct nctl_mirror_list lists[NCTL_OBJECT_N_TYPES];
+	struct nctl_dump_scope scope; /* of the dump that is on, or was last */
 	struct nctl_subs subs;
 	struct nctl_mirror_stats stats;
 };

@@ -58,11 +58,11 @@ static void dump(struct nctl_transport *t, struct nctl_mirror *m, enum nctl_obje
 
 	rq.nlh.nlmsg_type = link ? RTM_GETLINK : RTM_GETADDR;
 	rq.nlh.nlmsg_len = NLMSG_LENGTH(link ? sizeof(rq.ifi) : sizeof(rq.ifa));
-	nctl_mirror_dump_begin(m, type);
+	nctl_mirror_dump_begin(m, &(struct nctl_dump_scope){.type = type});
 	assert_int_equal(t->ops->send(t, &rq, rq.nlh.nlmsg_len), 0);
 	while (!read_one(t, m))
 		;
-	nctl_mirror_dump_end(m, type, true);
+	nctl_mirror_dump_end(m, true);
 }
 
 struct nctl_mirror *truth_new(struct nctl_fake *f, uint64_t netns)

@@ -22,12 +22,12 @@ static struct model_link with_mtu(nctl_mtu mtu)
 
 static void begin(struct model *m)
 {
-	nctl_mirror_dump_begin(m->mirror, NCTL_OBJECT_LINK);
+	nctl_mirror_dump_begin(m->mirror, &(struct nctl_dump_scope){.type = NCTL_OBJECT_LINK});
 }
 
 static void end(struct model *m, bool complete)
 {
-	nctl_mirror_dump_end(m->mirror, NCTL_OBJECT_LINK, complete);
+	nctl_mirror_dump_end(m->mirror, complete);
 }
 
 static nctl_mtu mtu_of(const struct model *m, nctl_ifindex ifindex)
@@ -138,10 +138,10 @@ static void test_sweep_records(void **state)
 	model_put_link(&m, 2, &v, NCTL_SOURCE_EVENT);
 	model_put_addr(&m, &a, NCTL_SOURCE_EVENT);
 	model_put_addr(&m, &b, NCTL_SOURCE_EVENT);
-	nctl_mirror_dump_begin(m.mirror, NCTL_OBJECT_ADDR);
+	nctl_mirror_dump_begin(m.mirror, &(struct nctl_dump_scope){.type = NCTL_OBJECT_ADDR});
 	nctl_mirror_addr_put(m.mirror, &b, NCTL_SOURCE_DUMP);
 	m.records = 0;
-	nctl_mirror_dump_end(m.mirror, NCTL_OBJECT_ADDR, true);
+	nctl_mirror_dump_end(m.mirror, true);
 	assert_int_equal(m.records, 1);
 	assert_int_equal(nctl_mirror_addr_count(m.mirror), 1);
 	begin(&m);
@@ -164,7 +164,7 @@ static void test_addr_events_win(void **state)
 	model_init(&m);
 	model_put_link(&m, 1, &v, NCTL_SOURCE_EVENT);
 	model_put_addr(&m, &a, NCTL_SOURCE_EVENT);
-	nctl_mirror_dump_begin(m.mirror, NCTL_OBJECT_ADDR);
+	nctl_mirror_dump_begin(m.mirror, &(struct nctl_dump_scope){.type = NCTL_OBJECT_ADDR});
 	changed.metric = 7;
 	nctl_mirror_addr_put(m.mirror, &changed, NCTL_SOURCE_EVENT);
 	nctl_mirror_addr_put(m.mirror, &a, NCTL_SOURCE_DUMP);
@@ -178,7 +178,7 @@ static void test_addr_events_win(void **state)
 	/* An address on a link that is not here is left out. */
 	assert_int_equal(nctl_mirror_addr_put(m.mirror, &elsewhere, NCTL_SOURCE_DUMP), 0);
 	assert_int_equal(nctl_mirror_addr_count(m.mirror), 1);
-	nctl_mirror_dump_end(m.mirror, NCTL_OBJECT_ADDR, true);
+	nctl_mirror_dump_end(m.mirror, true);
 	assert_int_equal(nctl_mirror_addr_count(m.mirror), 1);
 	model_fini(&m);
 }

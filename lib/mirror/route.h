@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "mirror/mirror.h"
+#include "obj/nexthop.h"
+#include "obj/route.h"
+#include "obj/rule.h"
+
+/*
+ * The routes, next-hop objects and rules of a mirror. A route is held in some ten bytes beside its key; all
+ * else is in a set of attributes that equal routes share. So readers get views: values that borrow from the
+ * mirror and are valid until the next call that feeds it or works for it.
+ */
+
+/* nlm_flags: of the message: NLM_F_REPLACE and NLM_F_APPEND mean something in IPv4 events. -ENOMEM as for
+ * links. */
+int nctl_mirror_route_put(
+	struct nctl_mirror *m, const struct nctl_route *r, unsigned nlm_flags, enum nctl_source src);
+/* RTM_DELROUTE: the first route that r describes (IPv6: the hops that go). */
+int nctl_mirror_route_drop(struct nctl_mirror *m, const struct nctl_route *r);
+int nctl_mirror_nexthop_put(struct nctl_mirror *m, const struct nctl_nexthop *n, enum nctl_source src);
+int nctl_mirror_nexthop_drop(struct nctl_mirror *m, nctl_nhid id);
+int nctl_mirror_rule_put(struct nctl_mirror *m, const struct nctl_rule *r, enum nctl_source src);
+int nctl_mirror_rule_drop(struct nctl_mirror *m, const struct nctl_rule *r);
+
+/* A route by reference, valid as a view is; 0: none. */
+typedef uint32_t nctl_route_ref;
+void nctl_mirror_route_view(const struct nctl_mirror *m, nctl_route_ref ref, struct nctl_route *ret);
+/* Two routes with one id share all but their identity (and expiry): print the tail once. */
+uint32_t nctl_mirror_route_set(const struct nctl_mirror *m, nctl_route_ref ref);
+
+/*
+ * A walk in the order of family, table, prefix (lpm), and the kernel's own order at one prefix. It survives
+ * whatever happens between two steps: a route that is there all the time is given exactly once.
+ */
+struct nctl_route_cursor {
+	uint8_t family; /* only this one; AF_UNSPEC: both */
+	bool one_table; /* only .table */
+	nctl_table table;
+	struct nctl_prefix within; /* only what it contains, itself included; AF_UNSPEC: all */
+	/* where it is: */
+	bool begun;
+	struct nctl_prefix at;
+	nctl_table at_table;
+	uint32_t nth; /* routes given of that prefix */
+};
+nctl_route_ref nctl_mirror_route_next(const struct nctl_mirror *m, struct nctl_route_cursor *c);
+
+/* The first route of the longest prefix that contains p, and the one behind it at the same prefix. */
+nctl_route_ref nctl_mirror_route_match(
+	const struct nctl_mirror *m, nctl_table table, const struct nctl_prefix *p);
+/* The first of that very prefix. */
+nctl_route_ref nctl_mirror_route_get(
+	const struct nctl_mirror *m, nctl_table table, const struct nctl_prefix *p);
+nctl_route_ref nctl_mirror_route_sibling(const struct nctl_mirror *m, nctl_route_ref ref);
+size_t nctl_mirror_route_count(const struct nctl_mirror *m, uint8_t family); /* AF_UNSPEC: both */
+/* Routes that have this link among their hops; those of next-hop objects are not in it. */
+size_t nctl_mirror_route_count_link(const struct nctl_mirror *m, nctl_ifindex ifindex);
+/* Bytes of memory that routes, their sets and indexes take. */
+size_t nctl_mirror_route_bytes(const struct nctl_mirror *m);
+
+/* NULL where there is none; the first with an id of at least id. Views are the mirror's own. */
+const struct nctl_nexthop *nctl_mirror_nexthop_get(const struct nctl_mirror *m, nctl_nhid id);
+const struct nctl_nexthop *nctl_mirror_nexthop_from(const struct nctl_mirror *m, nctl_nhid id);
+size_t nctl_mirror_nexthop_count(const struct nctl_mirror *m);
+
+/* In the kernel's order: family (AF_INET, AF_INET6, others), priority, age. nth: from 0; NULL: no more. */
+const struct nctl_rule *nctl_mirror_rule_at(const struct nctl_mirror *m, uint8_t family, size_t nth);
+size_t nctl_mirror_rule_count(const struct nctl_mirror *m, uint8_t family);
