@@ -24,7 +24,8 @@ LIB = {
     'lib/kinds': ['lib/codec'],
     'lib/mirror': ['lib/obj'],
     'lib/plan': ['lib/mirror'],
-    'lib/exec': ['lib/plan', 'lib/codec', 'lib/kinds'],
+    'lib/verify': ['lib/mirror', 'lib/kinds'],
+    'lib/exec': ['lib/plan', 'lib/verify', 'lib/codec', 'lib/kinds'],
 }
 DAEMON = {
     'daemon/log': ['lib/base'],
@@ -53,6 +54,7 @@ SYSTEM_HEADERS = [
     (r'systemd/sd-bus.*\.h', {'daemon/bus', 'daemon/netctl'}),
     (r'systemd/sd-event\.h', set()),
     (r'libmnl/.*', {'lib/nl', 'lib/codec', 'lib/kinds'}),
+    (r'netlink/.*', {'lib/verify'}), # libnl, the second opinion
     # Besides the requester's threads, what they share with the loop (the channel by which the helper opens
     # sockets), and the helper's own, one a channel.
     (r'pthread\.h|threads\.h', {'lib/nl', 'daemon/netns', 'daemon/helper'}),
