@@ -18,17 +18,6 @@ enum {
 	DEPTH_MAX = 6,
 };
 
-/* Where the comparison is. */
-struct spot {
-	char path[VERIFY_PATH_MAX];
-	unsigned depth;
-	unsigned top; /* the attribute at the top */
-};
-
-/* Compares; tell: differences are told, else only found. */
-static bool compare(struct nctl_verify *v, const struct spot *at, const void *a, size_t a_len, const void *b,
-	size_t b_len, bool tell);
-
 static bool is_nest(const void *data, size_t len)
 {
 	const struct nlattr *a = NULL;
@@ -48,8 +37,8 @@ static int skip(const struct nctl_verify *v, const char *path)
 	return -1;
 }
 
-static void enter(
-	const struct nctl_verify *v, const struct spot *from, const struct nlattr *a, struct spot *to)
+static void enter(const struct nctl_verify *v, const struct verify_spot *from, const struct nlattr *a,
+	struct verify_spot *to)
 {
 	char buf[16];
 
@@ -64,7 +53,7 @@ static void enter(
 }
 
 /* RTA_MULTIPATH: hop by hop, in order, each a struct rtnexthop and attributes (linux/rtnetlink.h). */
-static bool compare_hops(struct nctl_verify *v, struct spot *at, const uint8_t *a, size_t a_len,
+static bool compare_hops(struct nctl_verify *v, struct verify_spot *at, const uint8_t *a, size_t a_len,
 	const uint8_t *b, size_t b_len, bool tell)
 {
 	while (a_len >= sizeof(struct rtnexthop) && b_len >= sizeof(struct rtnexthop)) {
@@ -76,7 +65,7 @@ static bool compare_hops(struct nctl_verify *v, struct spot *at, const uint8_t *
 			y.rtnh_len > b_len || x.rtnh_flags != y.rtnh_flags || x.rtnh_hops != y.rtnh_hops ||
 			x.rtnh_ifindex != y.rtnh_ifindex)
 			return false;
-		if (!compare(v, at, a + sizeof(x), x.rtnh_len - sizeof(x), b + sizeof(y),
+		if (!verify_nest(v, at, a + sizeof(x), x.rtnh_len - sizeof(x), b + sizeof(y),
 			    y.rtnh_len - sizeof(y), tell))
 			return false;
 		a_len -= nctl_min((size_t)RTNH_ALIGN(x.rtnh_len), a_len);
@@ -88,7 +77,7 @@ static bool compare_hops(struct nctl_verify *v, struct spot *at, const uint8_t *
 }
 
 static bool payload_equal(
-	struct nctl_verify *v, struct spot *at, const struct nlattr *x, const struct nlattr *y)
+	struct nctl_verify *v, struct verify_spot *at, const struct nlattr *x, const struct nlattr *y)
 {
 	const void *a = nctl_attr_data(x), *b = nctl_attr_data(y);
 	size_t a_len = nctl_attr_len(x), b_len = nctl_attr_len(y);
@@ -101,7 +90,7 @@ static bool payload_equal(
 	/* An empty nest and one of which all is skipped are alike. */
 	if (at->depth >= DEPTH_MAX || (a_len && !is_nest(a, a_len)) || (b_len && !is_nest(b, b_len)))
 		return false;
-	return compare(v, at, a, a_len, b, b_len, false);
+	return verify_nest(v, at, a, a_len, b, b_len, false);
 }
 
 static bool is_used(const uint8_t *used, int i)
@@ -113,8 +102,8 @@ static bool is_used(const uint8_t *used, int i)
  * The place of what is equal to x among the attributes of data that are not used yet, or -1; other: of one of
  * the same type at least.
  */
-static int find_partner(struct nctl_verify *v, struct spot *at, const struct nlattr *x, const void *data,
-	size_t len, const uint8_t *used, int *ret_other)
+static int find_partner(struct nctl_verify *v, struct verify_spot *at, const struct nlattr *x,
+	const void *data, size_t len, const uint8_t *used, int *ret_other)
 {
 	const struct nlattr *y = NULL;
 
@@ -129,12 +118,12 @@ static int find_partner(struct nctl_verify *v, struct spot *at, const struct nla
 	return -1;
 }
 
-static bool leftover(struct nctl_verify *v, const struct spot *at, const void *data, size_t len,
+static bool leftover(struct nctl_verify *v, const struct verify_spot *at, const void *data, size_t len,
 	const uint8_t *used, bool tell)
 {
 	const struct nlattr *y = NULL;
 	bool equal = true;
-	struct spot in;
+	struct verify_spot in;
 
 	for (int i = 0; i < NEST_MAX && (y = nctl_attr_next(data, len, y)); i++) {
 		if (is_used(used, i))
@@ -150,7 +139,7 @@ static bool leftover(struct nctl_verify *v, const struct spot *at, const void *d
 }
 
 /* Counts x, at the top, as compared or skipped; true: skipped. */
-static bool note(struct nctl_verify *v, const struct spot *in)
+static bool note(struct nctl_verify *v, const struct verify_spot *in)
 {
 	struct verify_result *r = &v->results[v->type];
 	int skipped = skip(v, in->path);
@@ -162,13 +151,13 @@ static bool note(struct nctl_verify *v, const struct spot *in)
 	return skipped >= 0;
 }
 
-static bool compare(struct nctl_verify *v, const struct spot *at, const void *a, size_t a_len, const void *b,
-	size_t b_len, bool tell)
+bool verify_nest(struct nctl_verify *v, const struct verify_spot *at, const void *a, size_t a_len,
+	const void *b, size_t b_len, bool tell)
 {
 	uint8_t used[NEST_MAX / 8] = {0};
 	const struct nlattr *x = NULL;
 	bool equal = true;
-	struct spot in;
+	struct verify_spot in;
 
 	while ((x = nctl_attr_next(a, a_len, x))) {
 		int i, other;
@@ -194,10 +183,10 @@ void verify_attrs(
 	struct nctl_verify *v, const struct nlmsghdr *theirs, const struct nlmsghdr *ours, size_t hdr_len)
 {
 	size_t skip_len = NLMSG_LENGTH(NLMSG_ALIGN(hdr_len));
-	struct spot top = {.depth = 0};
+	struct verify_spot top = {.depth = 0};
 
 	if (theirs->nlmsg_len < skip_len || ours->nlmsg_len < skip_len)
 		return;
-	compare(v, &top, (const uint8_t *)theirs + skip_len, theirs->nlmsg_len - skip_len,
+	verify_nest(v, &top, (const uint8_t *)theirs + skip_len, theirs->nlmsg_len - skip_len,
 		(const uint8_t *)ours + skip_len, ours->nlmsg_len - skip_len, true);
 }

@@ -65,7 +65,16 @@ const char *verify_type_name(enum nctl_object_type type);
 /* verify.c */
 void verify_differ(struct nctl_verify *v, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* attrs.c: the attributes of the kernel's message and of ours; both have family headers of that length. */
+/* attrs.c: where the comparison is. */
+struct verify_spot {
+	char path[VERIFY_PATH_MAX];
+	unsigned depth;
+	unsigned top; /* the attribute at the top */
+};
+/* The attributes of the kernel (a) and ours (b) in one nest; tell: differences are told, else only found. */
+bool verify_nest(struct nctl_verify *v, const struct verify_spot *at, const void *a, size_t a_len,
+	const void *b, size_t b_len, bool tell);
+/* The attributes of the kernel's message and of ours; both have family headers of that length. */
 void verify_attrs(
 	struct nctl_verify *v, const struct nlmsghdr *theirs, const struct nlmsghdr *ours, size_t hdr_len);
 
