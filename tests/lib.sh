@@ -25,7 +25,7 @@
 #                             it /run/netns
 #   netctld_start PATH...     starts the daemon of this build with these files
 #                             and folders, and waits until it answers; then
-#                             $netctld_pid and, for netctl, NETCTL_RUNTIME are set
+#                             $netctld_pid and, for netctl, NETCTL_RUNTIME are set. $netctld_options: further words
 #   status_number KEY         a number of netctl status; KEY stands in it once
 #   helper_pid                the process of the daemon's helper; fails while there is none
 #   netctld_stop              ends it and waits; its exit status
@@ -241,7 +241,7 @@ own_machine() {
 
 netctld_start() {
 	export NETCTL_RUNTIME="$tmp/run"
-	_args=
+	_args=${netctld_options-}
 	for _path; do
 		_args="$_args -c '$_path'"
 	done
