@@ -9,42 +9,15 @@
 #include <systemd/sd-bus.h>
 
 #include "base/strbuf.h"
+#include "bus/query/state.h"
 #include "net/prefix.h"
 #include "netns/netns.h"
-#include "obj/link.h"
 
 /* What a client asks for, from where on, and the lines of it. Each object is a file in query/. */
 
 enum nd_query_scope { ND_SCOPE_OWN, ND_SCOPE_ONE, ND_SCOPE_ALL };
 
 struct nd_query_object; /* query/object.h */
-
-/* Links by name, index, kind and master, as most objects take them. */
-struct nd_query_devs {
-	char dev_name[128], master_name[128]; /* "" any */
-	nctl_ifindex index;                   /* 0 any */
-	bool vrf;                             /* master must be one */
-	nctl_ifindex dev, master;             /* what that means in the namespace of the cursor */
-};
-
-struct nd_query_link {
-	nctl_ifindex next; /* cursor */
-	const struct nctl_kind *kind;
-	char kind_name[32]; /* of a kind that we do not know; "" none */
-	bool up;
-};
-
-struct nd_query_address {
-	bool scoped, filtered; /* filtered: by something that is the addresses' own */
-	uint8_t scope;
-	struct nctl_prefix to;      /* AF_UNSPEC any */
-	uint32_t flags_mask, flags; /* IFA_F_* */
-	char label[64];             /* fnmatch(3); "" any */
-};
-
-struct nd_query_netns {
-	bool nameless; /* those as well */
-};
 
 /* A plain value: copies are as good. */
 struct nd_query {
@@ -62,6 +35,9 @@ struct nd_query {
 	struct nd_query_link link;
 	union {
 		struct nd_query_address address;
+		struct nd_query_route route;
+		struct nd_query_rule rule;
+		struct nd_query_nexthop nexthop;
 		struct nd_query_netns names;
 	};
 };

@@ -30,6 +30,13 @@ int nd_filter_u32(const char *what, const char *value, uint32_t max, uint32_t *r
 	return 0;
 }
 
+int nd_parse_mark(const char *text, uint32_t *ret)
+{
+	bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+
+	return nctl_parse_u32(hex ? text + 2 : text, hex ? 16 : 10, 0, UINT32_MAX, ret);
+}
+
 int nd_filter_flag(const char *name, const char *value, bool *ret, sd_bus_error *error)
 {
 	if (*value)

@@ -38,7 +38,8 @@ struct nd_query_object {
 	int (*fill_set)(struct nd_query *q, const struct nd_netns_set *set, struct nd_fill *f);
 };
 
-extern const struct nd_query_object nd_query_of_link, nd_query_of_address, nd_query_of_netns;
+extern const struct nd_query_object nd_query_of_link, nd_query_of_address, nd_query_of_route,
+	nd_query_of_rule, nd_query_of_nexthop, nd_query_of_vrf, nd_query_of_netns;
 
 /* True: no more in this filling. Counts the object that is looked at next. */
 bool nd_fill_is_full(struct nd_fill *f);
@@ -51,6 +52,7 @@ int nd_filter_invalid(sd_bus_error *error, const char *what, const char *value, 
 int nd_filter_no_device(sd_bus_error *error, const char *name);
 /* numbers (up to max) and flags that have no value, */
 int nd_filter_u32(const char *what, const char *value, uint32_t max, uint32_t *ret, sd_bus_error *error);
+int nd_parse_mark(const char *text, uint32_t *ret); /* 0x… or decimal; -EINVAL */
 int nd_filter_flag(const char *name, const char *value, bool *ret, sd_bus_error *error);
 int nd_filter_prefix(const char *value, struct nctl_prefix *ret, sd_bus_error *error);
 /* what many objects have, */
@@ -68,6 +70,9 @@ int nd_filter_all_netns(struct nd_query *q, const char *value, sd_bus_error *err
 	}
 /* and what becomes of devs in a namespace: for begin. */
 int nd_devs_find(struct nd_query_devs *d, const struct nctl_mirror *m, const char **ret_name);
+
+/* route.c: -ENODATA: it is no VRF. */
+int nd_vrf_table(const struct nctl_mirror *m, nctl_ifindex ifindex, nctl_table *ret);
 
 /* link.c: filters of links, and whether one passes; for objects that stand below links. */
 int nd_filter_type(struct nd_query *q, const char *value, sd_bus_error *error);
