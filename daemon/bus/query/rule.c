@@ -58,10 +58,12 @@ static int filter_oif(struct nd_query *q, const char *value, sd_bus_error *error
 static int filter_fwmark(struct nd_query *q, const char *value, sd_bus_error *error)
 {
 	const char *slash = strchr(value, '/');
-	char mark[32];
+	size_t len = slash ? (size_t)(slash - value) : strlen(value);
+	char mark[16] = "";
 
 	q->rule.has |= ND_RULE_MARK;
-	snprintf(mark, sizeof(mark), "%.*s", slash ? (int)(slash - value) : (int)sizeof(mark), value);
+	if (len < sizeof(mark))
+		memcpy(mark, value, len);
 	if (nd_parse_mark(mark, &q->rule.mark) < 0 || (slash && nd_parse_mark(slash + 1, &q->rule.mask) < 0))
 		return nd_filter_invalid(error, "No mark", value, "MARK or MARK/MASK");
 	if (slash)
