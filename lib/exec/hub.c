@@ -158,6 +158,7 @@ int nctl_hub_new(
 	nctl_list_init(&h->fenced);
 	nctl_list_init(&h->due);
 	nctl_list_init(&h->tickets);
+	nctl_list_init(&h->lives);
 	nctl_hash_init(&h->by_cookie);
 	nctl_hash_init(&h->by_nsid);
 	r = home->get_cookie(home, &cookie);
@@ -182,6 +183,7 @@ struct nctl_hub *nctl_hub_free(struct nctl_hub *h)
 	if (!h)
 		return NULL;
 	nctl_run_abandon(h);
+	nctl_live_end(h);
 	while ((n = nctl_list_first(&h->sessions)))
 		nctl_session_free(nctl_list_entry(n, struct nctl_session, link));
 	nctl_requester_free(h->requester);
@@ -297,6 +299,7 @@ int nctl_hub_dispatch_results(struct nctl_hub *h, size_t budget)
 {
 	struct nctl_result *r;
 
+	nctl_live_dispatch(h);
 	while (budget-- && (r = nctl_requester_pop(h->requester))) {
 		handle(h, r);
 		nctl_result_free(r);

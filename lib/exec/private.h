@@ -77,6 +77,8 @@ struct nctl_hub {
 	uint64_t run_serial;
 	nctl_time brief_until; /* batches are to be short ones until then */
 	uint64_t strangers;
+	struct nctl_asker *asker; /* NULL until somebody asks */
+	struct nctl_list lives;   /* struct nctl_live */
 };
 
 /* session.c */
@@ -111,3 +113,7 @@ void nctl_sync_unfence(struct nctl_hub *h);
 void nctl_sync_advance(struct nctl_hub *h);
 void nctl_sync_tick(struct nctl_hub *h, nctl_time now);
 nctl_time nctl_sync_deadline(const struct nctl_hub *h);
+
+/* live.c */
+void nctl_live_dispatch(struct nctl_hub *h);
+void nctl_live_end(struct nctl_hub *h);
