@@ -180,6 +180,7 @@ static void hub_init(struct nctl_hub *h, const struct nctl_hub_options *opts)
 	nctl_list_init(&h->fenced);
 	nctl_list_init(&h->due);
 	nctl_list_init(&h->settling);
+	nctl_list_init(&h->settled);
 	nctl_list_init(&h->suspects);
 	nctl_list_init(&h->touched);
 	nctl_list_init(&h->tickets);

@@ -94,7 +94,7 @@ struct nctl_hub {
 	struct nctl_hash by_cookie, by_nsid;
 	bool hears_all;
 	bool shut; /* events may go on being lost until the queue is empty: no use in dumping before */
-	struct nctl_list fenced, due, settling; /* sessions by sync.due */
+	struct nctl_list fenced, due, settling, settled; /* sessions by sync.due */
 	struct nctl_list suspects;              /* sessions by scopes.due */
 	struct nctl_rb_tree waiting;            /* sessions by sync.at */
 	size_t n_waiting;

@@ -22,8 +22,10 @@ enum {
 	FEED_PORTION = 32,          /* messages of a dump between two looks at the clock */
 	FEED_MAX = 4096,            /* messages of a dump at once, whatever the clock says */
 	WORK_BEFORE = 64,           /* objects of the mirror's own work that a dump may wait for */
-	ROUND_LAST = NCTL_OBJECT_N_TYPES - 1,
 };
+
+/* The type that a whole round ends with. */
+#define ROUND_LAST ((enum nctl_object_type)(NCTL_OBJECT_N_TYPES - 1))
 
 void nctl_sync_init(struct nctl_session *s)
 {
@@ -259,9 +261,14 @@ void nctl_sync_settle(struct nctl_hub *h)
 
 		next = nctl_list_next(&h->settling, n);
 		/* What the last dump did not have is swept before, too. */
-		if (nctl_fence_is_passed(h, &s->sync.fence) && !nctl_list_linked(&s->touched))
-			finish(s);
+		if (!nctl_fence_is_passed(h, &s->sync.fence) || nctl_list_linked(&s->touched))
+			continue;
+		nctl_list_del(n);
+		nctl_list_add_tail(&h->settled, n);
 	}
+	/* Who hears of it may read events, and come here again. */
+	while ((n = nctl_list_first(&h->settled)))
+		finish(nctl_list_entry(n, struct nctl_session, sync.due));
 }
 
 void nctl_sync_worked(struct nctl_session *s)

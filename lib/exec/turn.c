@@ -12,7 +12,7 @@
 #include "exec/private.h"
 
 enum {
-	SLICE_US = 2000,
+	SLICE_US = 1500,
 	READ_PORTION = 64,   /* messages between two looks at the clock */
 	READ_MAX = 2048,     /* messages a turn, whatever the clock says */
 	WORK_PORTION = 256,  /* objects */
