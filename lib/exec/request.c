@@ -12,8 +12,8 @@
 #include <linux/rtnetlink.h>
 #include <sys/socket.h>
 
-static int ask(struct nctl_session *s, uint16_t type, const void *hdr, size_t hdr_len,
-	struct dump_ticket *ticket)
+static int ask(
+	struct nctl_session *s, uint16_t type, const void *hdr, size_t hdr_len, struct dump_ticket *ticket)
 {
 	return nctl_requester_dump(s->hub->requester, s->kernel, type, hdr, hdr_len, NULL, 0, ticket);
 }
@@ -53,8 +53,7 @@ static int ask_routes(struct nctl_session *s, const struct nctl_dump_scope *scop
 		n ? attrs : NULL, n * sizeof(attrs[0]), ticket);
 }
 
-int nctl_request_dump(
-	struct nctl_session *s, const struct nctl_dump_scope *scope, struct dump_ticket *ticket)
+int nctl_request_dump(struct nctl_session *s, const struct nctl_dump_scope *scope, struct dump_ticket *ticket)
 {
 	switch (scope->type) {
 	case NCTL_OBJECT_LINK:

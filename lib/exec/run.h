@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "exec/hub.h"
+#include "exec/turn.h"
 
 /* A plan being carried out. Internal to lib/exec. */
 
@@ -9,12 +9,6 @@ enum {
 	NCTL_BATCHES_IN_FLIGHT = 2, /* one at work in the kernel, one behind it */
 	NCTL_SMALL_BATCHES = 32,    /* or so many that together have no more messages than one window */
 	NCTL_WINDOW_MAX = 256,      /* messages in a batch */
-};
-
-/* Passed when all events are read that were queued when it was set; see turn.c. */
-struct nctl_fence {
-	bool set;
-	uint64_t empties, datagrams;
 };
 
 /* The operations of a batch, by message number. */

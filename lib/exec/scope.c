@@ -160,7 +160,8 @@ void nctl_scopes_advance(struct nctl_hub *h)
 {
 	struct nctl_list *n, *next;
 
-	for (n = nctl_list_first(&h->suspects); n && !h->shut && h->dumping < NCTL_DUMPS_IN_FLIGHT; n = next) {
+	for (n = nctl_list_first(&h->suspects); n && !h->shut && h->dumping < NCTL_DUMPS_IN_FLIGHT;
+		n = next) {
 		struct nctl_session *s = nctl_list_entry(n, struct nctl_session, scopes.due);
 
 		next = n->next == &h->suspects ? NULL : n->next;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * DOC: nothing here takes long. A call into the hub is a turn: what it has begun by SLICE_US is brought to the
- * end of its portion, all else waits for the next turn, for which the deadline is "now". Events, a chunk of a
- * dump and the mirrors' own work each get at least one portion of every turn, so none of them starves the
- * others.
+ * DOC: nothing here takes long. A call into the hub is a turn: what it has begun by SLICE_US is brought to
+ * the end of its portion, all else waits for the next turn, for which the deadline is "now". Events, a chunk
+ * of a dump and the mirrors' own work each get at least one portion of every turn, so none of them starves
+ * the others.
  *
  * So "all events that are queued by now are read" is a state, a fence: it is passed when the queue was seen
  * empty once after it was set or, in a storm in which it never is, when more datagrams were read than the
@@ -67,12 +67,11 @@ int nctl_turn_read(struct nctl_hub *h, size_t budget)
 	if (h->reading || !budget)
 		return NCTL_PUMP_MORE;
 	h->reading = true;
-	r = read_portions(h, budget);
+	r = read_portions(h, nctl_min(budget, (size_t)READ_MAX));
 	h->reading = false;
 	if (r < 0)
 		return r;
 	h->empties += r == 0;
-	h->unread = r == NCTL_PUMP_MORE;
 	if (r == 0)
 		h->shut = false;
 	nctl_sync_unfence(h);
@@ -87,7 +86,7 @@ bool nctl_turn_drain(struct nctl_hub *h, struct nctl_fence *f)
 		nctl_fence_set(h, f);
 	f->set = true;
 	if (!nctl_fence_is_passed(h, f))
-		nctl_turn_read(h, READ_MAX);
+		nctl_turn_read(h, SIZE_MAX);
 	if (!nctl_fence_is_passed(h, f))
 		return false;
 	f->set = false;
@@ -121,6 +120,7 @@ void nctl_turn_work(struct nctl_hub *h)
 
 bool nctl_turn_has_more(const struct nctl_hub *h)
 {
-	return h->chunk || h->results_left || h->run.fence.set || h->run.checking || !nctl_list_empty(&h->touched) ||
-	       !nctl_list_empty(&h->fenced) || !nctl_list_empty(&h->settling);
+	return h->chunk || h->results_left || h->run.fence.set || h->run.checking ||
+	       !nctl_list_empty(&h->touched) || !nctl_list_empty(&h->fenced) ||
+	       !nctl_list_empty(&h->settling);
 }
