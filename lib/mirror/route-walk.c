@@ -209,6 +209,15 @@ nctl_route_ref nctl_mirror_route_next(const struct nctl_mirror *m, struct nctl_r
 	}
 }
 
+bool nctl_mirror_table_from(const struct nctl_mirror *m, uint8_t family, nctl_table *table)
+{
+	const struct nctl_fib_table *t = nctl_fib_table_from(fib_of(m, family), *table);
+
+	if (t)
+		*table = t->id;
+	return t;
+}
+
 size_t nctl_mirror_route_count(const struct nctl_mirror *m, uint8_t family)
 {
 	size_t n = 0;

@@ -52,6 +52,8 @@ struct nctl_route_cursor {
 	int64_t place;
 };
 nctl_route_ref nctl_mirror_route_next(const struct nctl_mirror *m, struct nctl_route_cursor *c);
+/* The first table of that family with an id of at least *table. False: there is none. */
+bool nctl_mirror_table_from(const struct nctl_mirror *m, uint8_t family, nctl_table *table);
 
 /* The first route of the longest prefix that contains p, and the one behind it at the same prefix. */
 nctl_route_ref nctl_mirror_route_match(
