@@ -24,6 +24,8 @@ struct nctl_live *nctl_live_free(struct nctl_live *l);
  * to the last question is over. 0 or -ENOMEM.
  */
 int nctl_live_ask(struct nctl_live *l, const struct nctl_msgbuf *m);
+/* Asks for the full list of a scope, as the mirror is filled from. As nctl_live_ask. */
+int nctl_live_ask_list(struct nctl_live *l, const struct nctl_dump_scope *scope);
 
 /*
  * The next message of the answer; valid until the next call. NULL: none is there now, and then *ret is

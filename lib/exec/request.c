@@ -3,6 +3,7 @@
  * DOC: the requests for dumps. All are strict (NETLINK_GET_STRICT_CHK), so that the kernel itself picks what
  * belongs to a scope, and says so if it cannot.
  */
+#include "exec/live.h"
 #include "exec/private.h"
 
 #include <errno.h>
@@ -12,69 +13,94 @@
 #include <linux/rtnetlink.h>
 #include <sys/socket.h>
 
-static int ask(
-	struct nctl_session *s, uint16_t type, const void *hdr, size_t hdr_len, struct dump_ticket *ticket)
-{
-	return nctl_requester_dump(s->hub->requester, s->kernel, type, hdr, hdr_len, NULL, 0, ticket);
-}
-
-/* RTEXT_FILTER_SKIP_STATS: a quarter of a link's bytes, and nobody here reads them. */
-static int ask_links(struct nctl_session *s, struct dump_ticket *ticket)
-{
-	struct {
-		struct nlattr nla;
-		uint32_t mask;
-	} ext = {{.nla_len = sizeof(ext), .nla_type = IFLA_EXT_MASK}, RTEXT_FILTER_SKIP_STATS};
-	struct ifinfomsg ifi = {.ifi_family = AF_UNSPEC};
-
-	return nctl_requester_dump(
-		s->hub->requester, s->kernel, RTM_GETLINK, &ifi, sizeof(ifi), &ext, sizeof(ext), ticket);
-}
-
-static int ask_routes(struct nctl_session *s, const struct nctl_dump_scope *scope, uint8_t family,
-	struct dump_ticket *ticket)
-{
-	struct rtmsg rtm = {.rtm_family = family};
+/* A dump request: the family header and up to two attributes of a number each. */
+struct list_request {
+	uint16_t type;
+	union {
+		struct ifinfomsg link;
+		struct ifaddrmsg addr;
+		struct nhmsg nexthop;
+		struct fib_rule_hdr rule;
+		struct rtmsg route;
+	} hdr;
+	size_t hdr_len;
 	struct {
 		struct nlattr nla;
 		uint32_t value;
 	} attrs[2];
-	size_t n = 0;
+	size_t n_attrs;
+};
 
-	if (scope->table) {
-		attrs[n].nla = (struct nlattr){.nla_len = sizeof(attrs[0]), .nla_type = RTA_TABLE};
-		attrs[n++].value = scope->table;
+static void put(struct list_request *q, uint16_t attr, uint32_t value)
+{
+	q->attrs[q->n_attrs].nla = (struct nlattr){.nla_len = sizeof(q->attrs[0]), .nla_type = attr};
+	q->attrs[q->n_attrs++].value = value;
+}
+
+/* False: there is no such list. */
+static bool describe(const struct nctl_dump_scope *scope, struct list_request *ret)
+{
+	struct list_request q = {0};
+
+	switch (scope->type) {
+	case NCTL_OBJECT_LINK:
+		q.type = RTM_GETLINK;
+		q.hdr_len = sizeof(q.hdr.link);
+		/* A quarter of a link's bytes, and nobody here reads them. */
+		put(&q, IFLA_EXT_MASK, RTEXT_FILTER_SKIP_STATS);
+		break;
+	case NCTL_OBJECT_ADDR:
+		q.type = RTM_GETADDR;
+		q.hdr_len = sizeof(q.hdr.addr);
+		break;
+	case NCTL_OBJECT_NEXTHOP:
+		q.type = RTM_GETNEXTHOP;
+		q.hdr_len = sizeof(q.hdr.nexthop);
+		break;
+	case NCTL_OBJECT_RULE: /* AF_UNSPEC: of all families (net/core/fib_rules.c fib_nl_dumprule) */
+		q.type = RTM_GETRULE;
+		q.hdr_len = sizeof(q.hdr.rule);
+		break;
+	case NCTL_OBJECT_ROUTE4:
+	case NCTL_OBJECT_ROUTE6:
+		q.type = RTM_GETROUTE;
+		q.hdr_len = sizeof(q.hdr.route);
+		q.hdr.route.rtm_family = scope->type == NCTL_OBJECT_ROUTE4 ? AF_INET : AF_INET6;
+		if (scope->table)
+			put(&q, RTA_TABLE, scope->table);
+		if (scope->oif)
+			put(&q, RTA_OIF, scope->oif);
+		break;
+	case NCTL_OBJECT_N_TYPES:
+		return false;
 	}
-	if (scope->oif) {
-		attrs[n].nla = (struct nlattr){.nla_len = sizeof(attrs[0]), .nla_type = RTA_OIF};
-		attrs[n++].value = scope->oif;
-	}
-	return nctl_requester_dump(s->hub->requester, s->kernel, RTM_GETROUTE, &rtm, sizeof(rtm),
-		n ? attrs : NULL, n * sizeof(attrs[0]), ticket);
+	*ret = q;
+	return true;
 }
 
 int nctl_request_dump(struct nctl_session *s, const struct nctl_dump_scope *scope, struct dump_ticket *ticket)
 {
-	switch (scope->type) {
-	case NCTL_OBJECT_LINK:
-		return ask_links(s, ticket);
-	case NCTL_OBJECT_ADDR:
-		return ask(s, RTM_GETADDR, &(struct ifaddrmsg){.ifa_family = AF_UNSPEC},
-			sizeof(struct ifaddrmsg), ticket);
-	case NCTL_OBJECT_NEXTHOP:
-		return ask(s, RTM_GETNEXTHOP, &(struct nhmsg){.nh_family = AF_UNSPEC}, sizeof(struct nhmsg),
-			ticket);
-	case NCTL_OBJECT_RULE: /* AF_UNSPEC: of all families (net/core/fib_rules.c fib_nl_dumprule) */
-		return ask(s, RTM_GETRULE, &(struct fib_rule_hdr){.family = AF_UNSPEC},
-			sizeof(struct fib_rule_hdr), ticket);
-	case NCTL_OBJECT_ROUTE4:
-		return ask_routes(s, scope, AF_INET, ticket);
-	case NCTL_OBJECT_ROUTE6:
-		return ask_routes(s, scope, AF_INET6, ticket);
-	case NCTL_OBJECT_N_TYPES:
-		break;
-	}
-	return -EINVAL;
+	struct list_request q;
+
+	if (!describe(scope, &q))
+		return -EINVAL;
+	return nctl_requester_dump(s->hub->requester, s->kernel, q.type, &q.hdr, q.hdr_len,
+		q.n_attrs ? q.attrs : NULL, q.n_attrs * sizeof(q.attrs[0]), ticket);
+}
+
+int nctl_live_ask_list(struct nctl_live *l, const struct nctl_dump_scope *scope)
+{
+	_Alignas(4) uint8_t room[128];
+	struct list_request q;
+	struct nctl_msgbuf m;
+
+	if (!describe(scope, &q))
+		return -EINVAL;
+	nctl_msgbuf_init(&m, room, sizeof(room));
+	nctl_msg_begin(&m, q.type, NLM_F_DUMP, &q.hdr, q.hdr_len);
+	for (size_t i = 0; i < q.n_attrs; i++)
+		nctl_msg_put_u32(&m, q.attrs[i].nla.nla_type, q.attrs[i].value);
+	return nctl_msg_commit(&m, 0) == 0 ? nctl_live_ask(l, &m) : -EMSGSIZE;
 }
 
 bool nctl_request_is_empty(const struct nctl_dump_scope *scope, const struct nctl_result *r)

@@ -103,6 +103,11 @@ bool nctl_verify_is_stale(const struct nctl_verify *v)
 	return changes(v->m) != v->changes;
 }
 
+bool nctl_verify_differs(const struct nctl_verify *v)
+{
+	return v->results[v->type].differences;
+}
+
 void verify_differ(struct nctl_verify *v, const char *format, ...)
 {
 	struct verify_result *r = &v->results[v->type];

@@ -34,6 +34,8 @@ int nctl_verify_message(struct nctl_verify *v, const struct nlmsghdr *nlh);
  * more, call again.
  */
 bool nctl_verify_end(struct nctl_verify *v, size_t budget);
+/* Of the type in hand. */
+bool nctl_verify_differs(const struct nctl_verify *v);
 /* The mirror changed since begin, so that differences say nothing: begin again. */
 bool nctl_verify_is_stale(const struct nctl_verify *v);
 
