@@ -17,7 +17,7 @@ enum {
 	SLICE_US = 2000,
 	SLICE_MESSAGES = 16, /* between two looks at the clock */
 	SLICE_OBJECTS = 256,
-	STEP_MS = 20,       /* while it is not in step; the first pause before a dump is made again */
+	STEP_MS = 20, /* while it is not in step; the first pause before a dump is made again */
 	STEP_WAIT_MS = 30000,
 	TRIES = 8, /* of a type */
 };
