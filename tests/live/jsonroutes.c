@@ -77,8 +77,10 @@ static bool is_volatile(uint16_t message, uint16_t attr)
 		return attr == NHA_RES_GROUP; /* has a time in it */
 	case RTM_NEWADDR:
 		return attr == IFA_CACHEINFO;
+	case RTM_NEWRULE:
+		return attr == FRA_PAD; /* where the tunnel's number must be aligned */
 	}
-	return attr == 0;
+	return false;
 }
 
 /* How many attributes of a are not in b, byte for byte. */
