@@ -64,7 +64,6 @@ struct nctl_set {
 	bool dead;
 	struct nctl_route v; /* dst: its family only; hops, metrics and rest are behind refs */
 	uint64_t diff;       /* of the change that is to be told */
-	uint8_t *was;        /* the flags of the hops before it, or NULL */
 	uint32_t n_refs;
 	size_t bytes;
 	struct nctl_ref refs[];
