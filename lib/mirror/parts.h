@@ -151,6 +151,9 @@ void nctl_expiry_fini(struct nctl_mirror *m);
 /* sweep.c */
 void nctl_sweep_begin(struct nctl_fib *f);
 void nctl_sweep_start(struct nctl_fib *f, const struct nctl_dump_scope *scope);
+void nctl_sweep_end(struct nctl_fib *f);
+/* Was there a dump just now, that may have been ahead of events? */
+bool nctl_sweep_is_recent(const struct nctl_fib *f);
 bool nctl_sweep_work(struct nctl_fib *f, size_t *budget);
 void nctl_sweep_leave(struct nctl_fib *f, uint32_t route);
 

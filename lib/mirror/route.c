@@ -275,19 +275,16 @@ static int order_siblings(struct nctl_mirror *m, const struct nctl_route *have, 
 
 /*
  * The new one is there already: a dump was ahead of the event. What it replaced was the first of its equals
- * then; one that came later in front of that has an event of its own to come. What was inserted behind the
- * new one meanwhile may be what it replaced as well: that is to be looked at.
+ * then; one that came later in front of that has an event of its own to come.
  */
 static void replace_twin(struct nctl_fib *f, struct nctl_spot *spot, const struct nctl_route *r)
 {
-	if (f->family == AF_INET && spot->first_kin && spot->first_kin != spot->match) {
-		nctl_route_remove(f, spot->first_kin, true);
-		nctl_fib_find(f, spot->table, r, spot);
-		if (spot->first != spot->match)
-			nctl_fib_move(f, spot, spot->match, 0);
-		nctl_fib_find(f, spot->table, r, spot);
-	}
-	nctl_suspect_equals(f, spot);
+	if (f->family == AF_INET6 || !spot->first_kin || spot->first_kin == spot->match)
+		return;
+	nctl_route_remove(f, spot->first_kin, true);
+	nctl_fib_find(f, spot->table, r, spot);
+	if (spot->first != spot->match)
+		nctl_fib_move(f, spot, spot->match, 0);
 }
 
 static int put_event(struct nctl_fib *f, struct nctl_spot *spot, const struct nctl_route *r, unsigned nlm_flags)
@@ -296,6 +293,9 @@ static int put_event(struct nctl_fib *f, struct nctl_spot *spot, const struct nc
 	bool replace = nlm_flags & NLM_F_REPLACE, behind = f->family == AF_INET6 || nlm_flags & NLM_F_APPEND;
 	struct nctl_route v = *r;
 
+	/* One of the others may be what it replaced, if a dump brought what came after that. */
+	if (replace && spot->first != spot->last && nctl_sweep_is_recent(f))
+		nctl_suspect_equals(f, spot);
 	if (replace && !route && first)
 		return nctl_route_update(f, first, r, true);
 	if (!route)
