@@ -7,6 +7,7 @@
  */
 #include "mirror/parts.h"
 
+#define LAG    10000000 /* us; events are not that late */
 #define VISITS 8 /* records that are passed over for the price of one that goes */
 
 /* A dump begins: all that is there is older than it from now on. */
@@ -27,6 +28,18 @@ void nctl_sweep_begin(struct nctl_fib *f)
 			rec->gen = 0;
 	}
 	f->gen = 1;
+}
+
+bool nctl_sweep_is_recent(const struct nctl_fib *f)
+{
+	return f->m->lists[nctl_fib_type(f)].dumping ||
+	       (f->dumped.usec && nctl_time_diff_us(nctl_time_now(), f->dumped) < LAG);
+}
+
+/* Complete or not. */
+void nctl_sweep_end(struct nctl_fib *f)
+{
+	f->dumped = nctl_time_now();
 }
 
 void nctl_sweep_start(struct nctl_fib *f, const struct nctl_dump_scope *scope)
