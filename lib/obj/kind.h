@@ -57,6 +57,8 @@ struct nctl_kind {
 	/* The last word on decoded data: adds or drops fields that the kernel leaves out or that mean
 	 * nothing; or NULL. */
 	void (*fixup)(void *data, uint64_t *has);
+	/* Of the fields in has, those that ip(8) shows, where it hangs on the values; or NULL: all. */
+	uint64_t (*shown)(const void *data, uint64_t has);
 };
 
 /* All kinds, NULL-terminated; defined by lib/kinds from the list in its meson.build. */
