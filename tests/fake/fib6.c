@@ -143,8 +143,7 @@ int fk_fib6_check_hop(
 			return fk_refuse(rq, -ENETDOWN, "Nexthop device is not up");
 		h->flags |= RTNH_F_ONLINK;
 	}
-	bool lo = l && l->flags & IFF_LOOPBACK && r->type != RTN_LOCAL && r->type != RTN_ANYCAST;
-	if (fk_is_error(r->type) || (lo && !h->via_family)) {
+	if (fk_is_error(r->type)) {
 		*h = (struct fk_hop){.oif = 1};
 		l = fk_link_by_index(ns, 1);
 		return l && l->has_inet6 ? 0 : -ENODEV;
@@ -409,7 +408,10 @@ static int fk_del_one(
 		}
 		return 0;
 	}
-	return -ESRCH;
+	/* the root of a table without a default route has an entry that is none */
+	bool null_entry = !q->r.len && !fk_route_first(ns, &q->r) && !q->nhid && !q->r.metric &&
+	                  !q->r.protocol && !want->via_family && (!want->oif || want->oif == 1);
+	return null_entry ? -ENOENT : -ESRCH;
 }
 
 int fk_fib6_del(struct fk_req *rq, struct fk_netns *ns, const struct fk_route_req *q)
