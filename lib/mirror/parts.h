@@ -153,7 +153,7 @@ void nctl_sweep_begin(struct nctl_fib *f);
 void nctl_sweep_start(struct nctl_fib *f, const struct nctl_dump_scope *scope);
 void nctl_sweep_end(struct nctl_fib *f);
 /* Was there a dump just now, that may have been ahead of events? */
-bool nctl_sweep_is_recent(const struct nctl_fib *f);
+bool nctl_sweep_is_recent(struct nctl_fib *f);
 bool nctl_sweep_work(struct nctl_fib *f, size_t *budget);
 void nctl_sweep_leave(struct nctl_fib *f, uint32_t route);
 
@@ -180,8 +180,10 @@ void nctl_rule_remove(struct nctl_mirror *m, struct nctl_rule_entry *r);
 void nctl_rule_fini(struct nctl_mirror *m);
 /* A link of this name came or went: the rules that name it. */
 void nctl_rule_link(struct nctl_mirror *m, const char *name, bool here);
+/* Of the routes of a set: by its links, if they are a few, or else the table. */
+void nctl_suspect_set(struct nctl_mirror *m, const struct nctl_set *s);
 /*
- * A message and what we have do not fit: a dump was ahead of it, or another message was lost. By the links of
- * the routes of this key but for the match, if they are a few, or else the table.
+ * A message and what we have do not fit: a dump was ahead of it, or another message was lost. The routes
+ * of this key but for the match are suspect.
  */
 void nctl_suspect_equals(struct nctl_fib *f, const struct nctl_spot *spot);

@@ -293,9 +293,13 @@ static int put_event(struct nctl_fib *f, struct nctl_spot *spot, const struct nc
 	bool replace = nlm_flags & NLM_F_REPLACE, behind = f->family == AF_INET6 || nlm_flags & NLM_F_APPEND;
 	struct nctl_route v = *r;
 
-	/* One of the others may be what it replaced, if a dump brought what came after that. */
-	if (replace && spot->first != spot->last && nctl_sweep_is_recent(f))
-		nctl_suspect_equals(f, spot);
+	/* If a dump brought what came after that, what it replaced may be another one, or none that is here. */
+	if (replace && first && nctl_sweep_is_recent(f)) {
+		if (spot->first != spot->last || !nctl_fib_is_kin(f, first, r))
+			nctl_suspect_equals(f, spot);
+		if (!nctl_fib_is_kin(f, first, r))
+			first = 0;
+	}
 	if (replace && !route && first)
 		return nctl_route_update(f, first, r, true);
 	if (!route)
