@@ -32,6 +32,7 @@ static const struct nd_query_object *const objects[] = {
 	&nd_query_of_vrf,
 	&nd_query_of_netns,
 	&nd_query_of_stats,
+	&nd_query_of_verify,
 };
 
 int nd_query_no_netns(sd_bus_error *error, const char *name, const struct nd_netns *n)

@@ -28,15 +28,6 @@ static bool is_nest(const void *data, size_t len)
 	return len && seen >= len;
 }
 
-/* The place in nctl_verify_skips, or -1. */
-static int skip(const struct nctl_verify *v, const char *path)
-{
-	for (int i = 0; nctl_verify_skips[i].path; i++)
-		if (nctl_verify_skips[i].type == v->type && strcmp(nctl_verify_skips[i].path, path) == 0)
-			return i;
-	return -1;
-}
-
 static void enter(const struct nctl_verify *v, const struct verify_spot *from, const struct nlattr *a,
 	struct verify_spot *to)
 {
@@ -129,7 +120,7 @@ static bool leftover(struct nctl_verify *v, const struct verify_spot *at, const 
 		if (is_used(used, i))
 			continue;
 		enter(v, at, y, &in);
-		if (skip(v, in.path) >= 0)
+		if (verify_is_skipped(v->type, in.path))
 			continue;
 		equal = false;
 		if (tell)
@@ -138,17 +129,14 @@ static bool leftover(struct nctl_verify *v, const struct verify_spot *at, const 
 	return equal;
 }
 
-/* Counts x, at the top, as compared or skipped; true: skipped. */
+/* Counts an attribute at the top as compared. True: it is skipped. */
 static bool note(struct nctl_verify *v, const struct verify_spot *in)
 {
-	struct verify_result *r = &v->results[v->type];
-	int skipped = skip(v, in->path);
-
-	if (skipped >= 0)
-		r->skipped[skipped]++;
-	else if (in->depth == 1 && in->top < VERIFY_ATTRS_MAX)
-		r->attrs[in->top]++;
-	return skipped >= 0;
+	if (verify_is_skipped(v->type, in->path))
+		return true;
+	if (in->depth == 1 && in->top < VERIFY_ATTRS_MAX)
+		v->results[v->type].attrs[in->top]++;
+	return false;
 }
 
 bool verify_nest(struct nctl_verify *v, const struct verify_spot *at, const void *a, size_t a_len,

@@ -9,6 +9,7 @@
 #include <linux/nexthop.h>
 #include <linux/rtnetlink.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/cleanup.h"
 #include "verify/private.h"
@@ -178,11 +179,48 @@ const char *verify_attr_name(enum nctl_object_type type, unsigned attr, char buf
 	return buf;
 }
 
-/* Lifetimes and the rest are told in seconds left, and the mirror keeps what was left when it was told. */
-const struct nctl_verify_skip nctl_verify_skips[] = {
+/* Those of links are the codec's business (nctl_link_skipped). */
+static const struct {
+	enum nctl_object_type type;
+	const char *path, *reason;
+} skips[] = {
 	{NCTL_OBJECT_ADDR, "IFA_CACHEINFO", "seconds left, and time stamps"},
 	{NCTL_OBJECT_NEXTHOP, "NHA_RES_GROUP/4", "time since the group became unbalanced"},
 	{NCTL_OBJECT_ROUTE4, "RTA_CACHEINFO", "time stamps, use counts and seconds left"},
 	{NCTL_OBJECT_ROUTE6, "RTA_CACHEINFO", "time stamps, use counts and seconds left"},
-	{0},
 };
+
+bool verify_is_skipped(enum nctl_object_type type, const char *path)
+{
+	for (size_t i = 0; i < NCTL_ARRAY_SIZE(skips); i++)
+		if (skips[i].type == type && strcmp(skips[i].path, path) == 0)
+			return true;
+	return false;
+}
+
+static bool link_skipped(size_t i, char buf[64], const char **ret_name, const char **ret_reason)
+{
+	struct nctl_link_skip s;
+
+	if (!nctl_link_skipped(i, &s))
+		return false;
+	snprintf(buf, 64, "%s%s%s%s", s.kind ? s.kind : "", s.port ? " port" : "", s.kind ? " " : "", s.name);
+	*ret_name = buf;
+	*ret_reason = s.why;
+	return true;
+}
+
+bool nctl_verify_skipped(
+	enum nctl_object_type type, size_t i, char buf[64], const char **ret_name, const char **ret_reason)
+{
+	if (type == NCTL_OBJECT_LINK)
+		return link_skipped(i, buf, ret_name, ret_reason);
+	for (size_t j = 0; j < NCTL_ARRAY_SIZE(skips); j++) {
+		if (skips[j].type != type || i-- != 0)
+			continue;
+		*ret_name = skips[j].path;
+		*ret_reason = skips[j].reason;
+		return true;
+	}
+	return false;
+}

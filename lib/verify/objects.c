@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "nl/attr.h"
 #include "verify/private.h"
 
 static void name_route(struct nctl_verify *v, const struct nctl_route *r)
@@ -62,14 +63,12 @@ static int missing_here(struct nctl_verify *v)
 	return 0;
 }
 
-/* The family header, but for what is no state of the object: `ignore` bytes from `at` on. */
-static void compare_header(struct nctl_verify *v, const struct nlmsghdr *theirs, const void *ours, size_t len,
-	size_t at, size_t ignore)
+static void compare_header(struct nctl_verify *v, const struct nlmsghdr *theirs, const void *ours, size_t len)
 {
 	const uint8_t *a = NLMSG_DATA(theirs), *b = ours;
 
 	for (size_t i = 0; i < len; i++)
-		if (a[i] != b[i] && (i < at || i >= at + ignore)) {
+		if (a[i] != b[i]) {
 			verify_differ(v, "byte %zu of the header differs: 0x%02x, in the mirror 0x%02x", i,
 				a[i], b[i]);
 			return;
@@ -78,19 +77,48 @@ static void compare_header(struct nctl_verify *v, const struct nlmsghdr *theirs,
 
 /* v->msg holds our encoding. */
 static int compare(struct nctl_verify *v, const struct nlmsghdr *theirs, const struct verify_object *o,
-	size_t hdr_len, size_t at, size_t ignore)
+	size_t hdr_len)
 {
 	const struct nlmsghdr *ours = (const void *)v->buf;
 
 	if (nctl_msg_commit(&v->msg, 1) != 0) {
 		verify_differ(v, "cannot be encoded: it is too long");
 	} else {
-		compare_header(v, theirs, NLMSG_DATA(ours), hdr_len, at, ignore);
+		compare_header(v, theirs, NLMSG_DATA(ours), hdr_len);
 		verify_attrs(v, theirs, ours, hdr_len);
 		verify_libnl(v, theirs, o);
 	}
 	nctl_msgbuf_reset(&v->msg);
 	return 0;
+}
+
+static void tell(void *userdata, const char *path)
+{
+	verify_differ(userdata, "%s differs", path);
+}
+
+static bool is_skipped(const char *attr)
+{
+	struct nctl_link_skip s;
+
+	for (size_t i = 0; nctl_link_skipped(i, &s) && !s.kind; i++)
+		if (strcmp(s.name, attr) == 0)
+			return true;
+	return false;
+}
+
+/* Those at the top that were compared. */
+static void note_attrs(struct nctl_verify *v, const struct nlmsghdr *nlh)
+{
+	const uint8_t *attrs = (const uint8_t *)nlh + NLMSG_LENGTH(sizeof(struct ifinfomsg));
+	size_t len = nlh->nlmsg_len - NLMSG_LENGTH(sizeof(struct ifinfomsg));
+	const struct nlattr *a = NULL;
+	char buf[16];
+
+	while ((a = nctl_attr_next(attrs, len, a)))
+		if (nctl_attr_type(a) < VERIFY_ATTRS_MAX &&
+			!is_skipped(verify_attr_name(v->type, nctl_attr_type(a), buf)))
+			v->results[v->type].attrs[nctl_attr_type(a)]++;
 }
 
 static int verify_link(struct nctl_verify *v, const struct nlmsghdr *nlh)
@@ -111,9 +139,14 @@ static int verify_link(struct nctl_verify *v, const struct nlmsghdr *nlh)
 	r = see(v, ifindex);
 	if (r != 0)
 		return r < 0 ? r : 0;
-	nctl_link_encode_state(&l->v, &v->msg);
-	return compare(v, nlh, &(struct verify_object){.link = &l->v}, sizeof(struct ifinfomsg),
-		offsetof(struct ifinfomsg, ifi_change), sizeof(unsigned));
+	r = nctl_link_state_diff(&l->v, nlh, tell, v);
+	if (r == -ENOMEM)
+		return r;
+	if (r < 0)
+		verify_differ(v, "the kernel's message cannot be read");
+	note_attrs(v, nlh);
+	verify_libnl(v, nlh, &(struct verify_object){.link = &l->v});
+	return 0;
 }
 
 static int verify_addr(struct nctl_verify *v, const struct nlmsghdr *nlh)
@@ -132,7 +165,7 @@ static int verify_addr(struct nctl_verify *v, const struct nlmsghdr *nlh)
 	if (r != 0)
 		return r < 0 ? r : 0;
 	nctl_addr_encode_state(&a->v, &v->msg);
-	return compare(v, nlh, &(struct verify_object){.addr = &a->v}, sizeof(struct ifaddrmsg), 0, 0);
+	return compare(v, nlh, &(struct verify_object){.addr = &a->v}, sizeof(struct ifaddrmsg));
 }
 
 static int verify_nexthop(struct nctl_verify *v, const struct nlmsghdr *nlh)
@@ -151,7 +184,7 @@ static int verify_nexthop(struct nctl_verify *v, const struct nlmsghdr *nlh)
 	if (r != 0)
 		return r < 0 ? r : 0;
 	nctl_nexthop_encode_state(n, &v->msg);
-	return compare(v, nlh, &(struct verify_object){.nexthop = n}, sizeof(struct nhmsg), 0, 0);
+	return compare(v, nlh, &(struct verify_object){.nexthop = n}, sizeof(struct nhmsg));
 }
 
 /* The one that is equal; else one of the same priority that no message has taken, which differs then. */
@@ -185,7 +218,7 @@ static int verify_rule(struct nctl_verify *v, const struct nlmsghdr *nlh)
 	if (r != 0)
 		return r < 0 ? r : 0;
 	nctl_rule_encode_state(rule, &v->msg);
-	return compare(v, nlh, &(struct verify_object){.rule = rule}, sizeof(struct fib_rule_hdr), 0, 0);
+	return compare(v, nlh, &(struct verify_object){.rule = rule}, sizeof(struct fib_rule_hdr));
 }
 
 /*
@@ -230,7 +263,7 @@ static int verify_route(struct nctl_verify *v, const struct nlmsghdr *nlh)
 		return r < 0 ? r : 0;
 	nctl_mirror_route_view(v->m, ref, &route);
 	nctl_route_encode_state(&route, &v->msg);
-	return compare(v, nlh, &(struct verify_object){.route = &route}, sizeof(struct rtmsg), 0, 0);
+	return compare(v, nlh, &(struct verify_object){.route = &route}, sizeof(struct rtmsg));
 }
 
 int verify_object(struct nctl_verify *v, const struct nlmsghdr *nlh)

@@ -22,7 +22,6 @@ struct verify_result {
 	size_t n_texts;
 	char *texts[NCTL_VERIFY_TEXTS_MAX];
 	uint64_t attrs[VERIFY_ATTRS_MAX];   /* how often each was compared */
-	uint64_t skipped[VERIFY_ATTRS_MAX]; /* by its place in nctl_verify_skips */
 	uint64_t fields[VERIFY_FIELDS_MAX]; /* likewise, of the type's table of fields */
 };
 
@@ -61,6 +60,7 @@ struct verify_object {
 /* names.c: "RTA_GATEWAY", or a number in buf. */
 const char *verify_attr_name(enum nctl_object_type type, unsigned attr, char buf[16]);
 const char *verify_type_name(enum nctl_object_type type);
+bool verify_is_skipped(enum nctl_object_type type, const char *path);
 
 /* verify.c */
 void verify_differ(struct nctl_verify *v, const char *format, ...) __attribute__((format(printf, 2, 3)));

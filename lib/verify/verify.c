@@ -144,7 +144,8 @@ size_t nctl_verify_count_differences(const struct nctl_verify *v)
 
 static void put_attrs(const struct verify_result *r, enum nctl_object_type type, struct nctl_json *json)
 {
-	char buf[16];
+	const char *name, *reason;
+	char buf[64];
 
 	nctl_json_key(json, "attributes");
 	nctl_json_obj_begin(json);
@@ -160,9 +161,8 @@ static void put_attrs(const struct verify_result *r, enum nctl_object_type type,
 	nctl_json_obj_end(json);
 	nctl_json_key(json, "skipped");
 	nctl_json_obj_begin(json);
-	for (size_t i = 0; nctl_verify_skips[i].path; i++)
-		if (r->skipped[i])
-			nctl_json_kstr(json, nctl_verify_skips[i].path, nctl_verify_skips[i].reason);
+	for (size_t i = 0; nctl_verify_skipped(type, i, buf, &name, &reason); i++)
+		nctl_json_kstr(json, name, reason);
 	nctl_json_obj_end(json);
 }
 

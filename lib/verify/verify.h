@@ -45,11 +45,8 @@ size_t nctl_verify_count_differences(const struct nctl_verify *v);
 void nctl_verify_json(const struct nctl_verify *v, struct nctl_json *json);
 
 /*
- * The attributes that are not compared byte by byte, and why: they tick, or the kernel changes them without a
- * word. path: "IFLA_STATS64", "IFLA_LINKINFO/IFLA_INFO_XSTATS". name NULL ends the table.
+ * The i-th of the attributes of a type that are not compared byte by byte: they tick, or the kernel changes
+ * them without a word. ret_name: as in "RTA_CACHEINFO", in buf if need be. False behind the last.
  */
-struct nctl_verify_skip {
-	enum nctl_object_type type;
-	const char *path, *reason;
-};
-extern const struct nctl_verify_skip nctl_verify_skips[];
+bool nctl_verify_skipped(
+	enum nctl_object_type type, size_t i, char buf[64], const char **ret_name, const char **ret_reason);

@@ -35,11 +35,13 @@ struct nd_query_object {
 	/* Lines of that namespace; q->inside is false at its end. 0 or -ENOMEM. */
 	int (*fill)(struct nd_query *q, struct nd_fill *f);
 	/* Instead of both: of all namespaces, from q->serial on. */
+	/* What begin and fill keep elsewhere goes; NULL: nothing. Told at the end of a namespace, and of q. */
+	void (*end)(struct nd_query *q);
 	int (*fill_set)(struct nd_query *q, const struct nd_netns_set *set, struct nd_fill *f);
 };
 
 extern const struct nd_query_object nd_query_of_link, nd_query_of_address, nd_query_of_route,
-	nd_query_of_rule, nd_query_of_nexthop, nd_query_of_vrf, nd_query_of_netns, nd_query_of_stats;
+	nd_query_of_rule, nd_query_of_nexthop, nd_query_of_vrf, nd_query_of_netns, nd_query_of_stats, nd_query_of_verify;
 
 /* True: no more in this filling. Counts the object that is looked at next. */
 bool nd_fill_is_full(struct nd_fill *f);
