@@ -220,34 +220,44 @@ static void take_fds(struct msghdr *mh, int *fd)
 	}
 }
 
-/* Exactly len bytes. */
-static int receive_all(int fd, void *buf, size_t len, nctl_time deadline, int *ret_fd)
+/* At least one byte, up to len. How many, or a negative errno. */
+static ssize_t receive_some(int fd, void *buf, size_t len, nctl_time deadline, int *ret_fd)
 {
 	_Alignas(struct cmsghdr) char control[CMSG_SPACE(REPLY_FDS * sizeof(int))];
-	size_t done = 0;
 	ssize_t n;
 	int r;
 
-	while (done < len) {
-		struct iovec iov = {(char *)buf + done, len - done};
+	for (;;) {
+		struct iovec iov = {buf, len};
 		struct msghdr mh = {.msg_iov = &iov,
 			.msg_iovlen = 1,
 			.msg_control = control,
 			.msg_controllen = sizeof(control)};
 
 		n = recvmsg(fd, &mh, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0 && errno == EAGAIN) {
-			r = wait_for(fd, POLLIN, deadline);
-			if (r < 0)
-				return r;
-			continue;
+		if (n > 0) {
+			take_fds(&mh, ret_fd);
+			return n;
 		}
-		if (n <= 0)
-			return n < 0 ? -errno : -ECONNRESET;
-		take_fds(&mh, ret_fd);
-		done += (size_t)n;
+		if (n == 0)
+			return -ECONNRESET;
+		if (errno != EINTR && errno != EAGAIN)
+			return -errno;
+		r = errno == EAGAIN ? wait_for(fd, POLLIN, deadline) : 0;
+		if (r < 0)
+			return r;
+	}
+}
+
+/* Exactly len bytes. */
+static int receive_all(int fd, void *buf, size_t len, nctl_time deadline, int *ret_fd)
+{
+	ssize_t n;
+
+	for (size_t done = 0; done < len; done += (size_t)n) {
+		n = receive_some(fd, (char *)buf + done, len - done, deadline, ret_fd);
+		if (n < 0)
+			return (int)n;
 	}
 	return 0;
 }
@@ -272,29 +282,32 @@ void cli_dbus_close(struct cli_bus *bus)
 	bus->fd = -1;
 }
 
-/* DATA, OK with an id, AGREE_UNIX_FD. */
+/* The lines DATA, OK with an id, AGREE_UNIX_FD, and nothing more before it is asked for. */
 static int read_hello(struct cli_bus *bus, nctl_time deadline)
 {
 	static const char *const starts[] = {"DATA\r\n", "OK ", "AGREE_UNIX_FD\r\n"};
-	char line[128];
-	int r, fd = -1;
+	char text[256];
+	size_t len = 0, line = 0, i = 0;
+	int fd = -1;
+	ssize_t n;
+	char *nl;
 
-	for (size_t i = 0; i < NCTL_ARRAY_SIZE(starts); i++) {
-		size_t n = 0;
-
-		do {
-			if (n == sizeof(line))
-				return -EBADMSG;
-			r = receive_all(bus->fd, line + n, 1, deadline, &fd);
-			if (fd >= 0)
-				close(fd);
-			if (r < 0 || fd >= 0)
-				return r < 0 ? r : -EBADMSG;
-		} while (line[n++] != '\n');
-		if (n < strlen(starts[i]) || memcmp(line, starts[i], strlen(starts[i])) != 0)
+	while (i < NCTL_ARRAY_SIZE(starts)) {
+		n = len == sizeof(text) ? -EBADMSG
+					: receive_some(bus->fd, text + len, sizeof(text) - len, deadline, &fd);
+		if (fd >= 0) {
+			close(fd);
 			return -EBADMSG;
+		}
+		if (n < 0)
+			return (int)n;
+		len += (size_t)n;
+		for (; (nl = memchr(text + line, '\n', len - line)); line = (size_t)(nl + 1 - text), i++)
+			if (i == NCTL_ARRAY_SIZE(starts) || len - line < strlen(starts[i]) ||
+				memcmp(text + line, starts[i], strlen(starts[i])) != 0)
+				return -EBADMSG;
 	}
-	return 0;
+	return line == len ? 0 : -EBADMSG;
 }
 
 static void put_field(struct nctl_strbuf *b, uint8_t code, char type, const char *s)
