@@ -36,6 +36,7 @@ struct stream {
 	struct nctl_strbuf buf;
 	size_t sent; /* bytes of buf */
 	bool ended;  /* the last filling is in buf */
+	bool idle;   /* waits for the kernel, see query.ready */
 };
 
 static struct stream *stream_free(struct stream *s)
@@ -46,6 +47,7 @@ static struct stream *stream_free(struct stream *s)
 	nctl_list_del(&s->hungry);
 	s->client->n_streams--;
 	s->client->bus->n_streams--;
+	nd_query_end(&s->query);
 	nctl_strbuf_fini(&s->buf);
 	if (s->fd >= 0)
 		close(s->fd);
@@ -118,6 +120,17 @@ static void io_event(struct nd_io *io, unsigned events)
 		queue(s);
 }
 
+/* The kernel has answered. */
+static void ready(void *userdata)
+{
+	struct stream *s = userdata;
+
+	/* Else it is at work with what was there before. */
+	if (s->idle)
+		queue(s);
+	s->idle = false;
+}
+
 void nd_streams_feed(struct nd_bus *b)
 {
 	struct nctl_list *pos;
@@ -135,7 +148,9 @@ void nd_streams_feed(struct nd_bus *b)
 			continue;
 		}
 		if (s->buf.len == 0) {
-			queue(s);
+			s->idle = s->query.waiting;
+			if (!s->idle)
+				queue(s);
 			continue;
 		}
 		nd_timer_set(&s->timer, nctl_time_add_ms(nctl_time_now(), STALL_MS));
@@ -190,6 +205,8 @@ int nd_stream_new(struct nd_client *c, const struct nd_query *q, int *ret_fd)
 	}
 	s->client = c;
 	s->query = *q;
+	s->query.ready = ready;
+	s->query.userdata = s;
 	s->buf = NCTL_STRBUF_INIT;
 	nctl_list_init(&s->link);
 	nctl_list_init(&s->hungry);

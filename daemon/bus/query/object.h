@@ -14,6 +14,7 @@ struct nd_query_filter {
 
 /* One filling, in one namespace. */
 struct nd_fill {
+	struct nd_netns_set *set;
 	const struct nd_netns *netns;
 	const struct nctl_mirror *m;
 	struct nctl_strbuf
@@ -41,8 +42,11 @@ struct nd_query_object {
 };
 
 extern const struct nd_query_object nd_query_of_link, nd_query_of_address, nd_query_of_route,
-	nd_query_of_rule, nd_query_of_nexthop, nd_query_of_vrf, nd_query_of_netns, nd_query_of_stats, nd_query_of_verify;
+	nd_query_of_rule, nd_query_of_nexthop, nd_query_of_neigh, nd_query_of_fdb, nd_query_of_vrf,
+	nd_query_of_netns, nd_query_of_stats, nd_query_of_verify;
 
+/* Makes sure that q->live is there, to ask the kernel of f's namespace. 0 or a negative errno. */
+int nd_query_live(struct nd_query *q, struct nd_fill *f);
 /* True: no more in this filling. Counts the object that is looked at next. */
 bool nd_fill_is_full(struct nd_fill *f);
 /* A line: its one object is written by json between the two; kept or not. */
@@ -90,3 +94,5 @@ int nd_query_links_begin(struct nd_query *q, const struct nctl_mirror *m, const 
 int nd_query_links_fill(struct nd_query *q, struct nd_fill *f,
 	void (*put)(const struct nd_query *q, struct nd_fill *f, const struct nctl_mirror_link *l,
 		const struct nctl_names *names));
+/* link-stats.c */
+int nd_query_link_stats_fill(struct nd_query *q, struct nd_fill *f);
