@@ -39,6 +39,7 @@ struct nd_netns {
 	pid_t pid;
 	uint32_t scan;
 	bool told;
+	bool lost; /* as subscribers were told */
 };
 
 struct nd_netns_set {
@@ -55,6 +56,7 @@ struct nd_netns_set {
 	struct nctl_hash by_cookie, by_name;
 	struct nctl_genset in_folder;
 	struct nctl_list news;
+	struct nctl_subs subs; /* of struct nd_netns_record */
 	/* set.c: what is to be told */
 	bool home_news, settled, was_read;
 	bool stirred; /* somebody may wait for what is neither an event nor a result */
@@ -100,5 +102,6 @@ struct nd_netns_set {
 
 /* As nd_netns_set_new, for another folder than /run/netns. */
 int nd_netns_set_new_at(struct nd_loop *loop, struct nctl_kernel *kernel, int control_fd, const char *folder,
-	const struct nd_netns_ops *ops, void *userdata, struct nd_netns_set **ret);
+	const struct nctl_hub_options *hub, const struct nd_netns_ops *ops, void *userdata,
+	struct nd_netns_set **ret);
 #include "netns/parts.h"

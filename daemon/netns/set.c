@@ -171,6 +171,18 @@ int nd_netns_name_part(struct nd_netns_set *s, struct netns_name *name)
 	return 0;
 }
 
+static void tell(struct nd_netns *n, enum nd_netns_record_type type)
+{
+	struct nctl_session_stats stats;
+	struct nd_netns_record r = {.type = type, .netns = n, .after_loss = n->lost};
+
+	nctl_session_get_stats(n->session, &stats);
+	r.epoch = stats.epoch;
+	r.losses = stats.losses;
+	n->lost = type == ND_NETNS_LOST;
+	nctl_subs_notify(&n->set->subs, &r);
+}
+
 /* Its mirror is on its way when this returns; if there will be none, its error says why. */
 static void open_session(struct nd_netns *n, const char *name, nctl_nsid nsid)
 {
@@ -182,6 +194,8 @@ static void open_session(struct nd_netns *n, const char *name, nctl_nsid nsid)
 		e = nctl_hub_join(n->set->hub, kernel, n->cookie, nsid, n, &n->session);
 	nctl_kernel_unref(kernel);
 	nd_netns_set_error(n, e == -EOPNOTSUPP ? "the events of other namespaces cannot be heard" : NULL, e);
+	if (e >= 0)
+		tell(n, ND_NETNS_BORN);
 }
 
 int nd_netns_met(struct nd_netns_set *s, struct netns_name *name, pid_t pid, uint64_t cookie, nctl_nsid nsid)
@@ -233,6 +247,15 @@ void nd_netns_on_synced(struct nctl_session *session, void *userdata)
 	}
 	nd_netns_scan_resolved(n);
 	s->tasks_dirty = true;
+	tell(n, ND_NETNS_SYNCED);
+}
+
+void nd_netns_on_lost(struct nctl_session *session, void *userdata)
+{
+	struct nd_netns_set *s = userdata;
+	struct nd_netns *n = nctl_session_owner(session);
+
+	tell(n ? n : s->home, ND_NETNS_LOST);
 }
 
 /* The names that are left may name something else by now, or nothing. */
@@ -245,6 +268,7 @@ void nd_netns_on_gone(struct nctl_session *session, void *userdata)
 	if (!n)
 		return;
 	nctl_list_del(&n->news);
+	tell(n, ND_NETNS_GONE);
 	/* Most are gone because their names are. */
 	nd_netns_set_look(s);
 	if (s->ops->gone)
@@ -305,6 +329,7 @@ static int on_intend(const struct nctl_intent *v, size_t n, void *userdata)
 static const struct nctl_hub_ops hub_ops = {
 	.wake = nd_netns_on_wake,
 	.synced = nd_netns_on_synced,
+	.lost = nd_netns_on_lost,
 	.gone = nd_netns_on_gone,
 	.intend = on_intend,
 	.carry_out = nd_netns_carry_out,
@@ -325,7 +350,8 @@ static int open_helper(struct nd_netns_set *s, int control_fd, struct nctl_kerne
 	return nd_netns_home_kernel(h, here, &s->kernel);
 }
 
-static int open_home(struct nd_netns_set *s, struct nctl_kernel *kernel)
+static int open_home(
+	struct nd_netns_set *s, struct nctl_kernel *kernel, const struct nctl_hub_options *opts)
 {
 	uint64_t cookie;
 	int e;
@@ -337,7 +363,7 @@ static int open_home(struct nd_netns_set *s, struct nctl_kernel *kernel)
 	if (e >= 0)
 		e = give_cookie(s->home, cookie);
 	if (e >= 0)
-		e = nctl_hub_new(kernel, &hub_ops, s, &s->hub);
+		e = nctl_hub_new_with(kernel, opts, &hub_ops, s, &s->hub);
 	if (e >= 0)
 		s->home->session = nctl_hub_home(s->hub);
 	return e;
@@ -346,6 +372,7 @@ static int open_home(struct nd_netns_set *s, struct nctl_kernel *kernel)
 static void set_init(struct nd_netns_set *s)
 {
 	nctl_list_init(&s->news);
+	nctl_subs_init(&s->subs);
 	nctl_genset_init(&s->in_folder);
 	s->inotify = s->watch = s->ear = -1;
 	s->folder_at = s->settle_by = s->pool_at = NCTL_TIME_NEVER;
@@ -356,7 +383,8 @@ static void set_init(struct nd_netns_set *s)
 }
 
 int nd_netns_set_new_at(struct nd_loop *loop, struct nctl_kernel *kernel, int control_fd, const char *folder,
-	const struct nd_netns_ops *ops, void *userdata, struct nd_netns_set **ret)
+	const struct nctl_hub_options *hub, const struct nd_netns_ops *ops, void *userdata,
+	struct nd_netns_set **ret)
 {
 	_cleanup_(nctl_closep) int fd = control_fd;
 	struct nd_netns_set *s = calloc(1, sizeof(*s));
@@ -374,7 +402,7 @@ int nd_netns_set_new_at(struct nd_loop *loop, struct nctl_kernel *kernel, int co
 	if (e >= 0 && fd >= 0)
 		e = open_helper(s, take_fd(fd), kernel);
 	if (e >= 0)
-		e = open_home(s, s->kernel ? s->kernel : kernel);
+		e = open_home(s, s->kernel ? s->kernel : kernel, hub);
 	if (e >= 0)
 		nd_netns_loop_start(s);
 	if (e >= 0 && s->helper) {
@@ -393,9 +421,10 @@ int nd_netns_set_new_at(struct nd_loop *loop, struct nctl_kernel *kernel, int co
 }
 
 int nd_netns_set_new(struct nd_loop *loop, struct nctl_kernel *kernel, int control_fd,
-	const struct nd_netns_ops *ops, void *userdata, struct nd_netns_set **ret)
+	const struct nctl_hub_options *hub, const struct nd_netns_ops *ops, void *userdata,
+	struct nd_netns_set **ret)
 {
-	return nd_netns_set_new_at(loop, kernel, control_fd, "/run/netns", ops, userdata, ret);
+	return nd_netns_set_new_at(loop, kernel, control_fd, "/run/netns", hub, ops, userdata, ret);
 }
 
 struct nd_netns_set *nd_netns_set_free(struct nd_netns_set *s)
@@ -405,6 +434,7 @@ struct nd_netns_set *nd_netns_set_free(struct nd_netns_set *s)
 
 	if (!s)
 		return NULL;
+	nctl_subs_fini(&s->subs);
 	s->helper = nd_helper_free(s->helper);
 	nd_netns_loop_stop(s);
 	s->hub = nctl_hub_free(s->hub);
