@@ -134,14 +134,17 @@ void nctl_fib_unlink(struct nctl_fib *f, struct nctl_fib_table *t, uint32_t rout
 /* With a change record, and with its table if that is empty then and not kept. */
 void nctl_route_remove(struct nctl_fib *f, uint32_t route, bool keep_table);
 void nctl_route_fill(const struct nctl_fib *f, uint32_t route, struct nctl_route *ret);
+/* Whose word it is. */
+enum nctl_touch { NCTL_TOUCH_NOT, NCTL_TOUCH_DUMP, NCTL_TOUCH_EVENT };
 /* Replaces the attributes. 0 or -ENOMEM. */
-int nctl_route_update(struct nctl_fib *f, uint32_t route, const struct nctl_route *r, bool by_event);
+int nctl_route_update(struct nctl_fib *f, uint32_t route, const struct nctl_route *r, enum nctl_touch by);
 void nctl_route_tell(struct nctl_fib *f, enum nctl_change_op op, const struct nctl_route *old,
 	const struct nctl_route *new, uint64_t diff);
 
 typedef bool (*nctl_hop_filter)(const void *userdata, const struct nctl_hop *h);
 /* Takes hops away, with the last one the route. 0 or -ENOMEM: as before. */
-int nctl_route_without(struct nctl_fib *f, uint32_t route, nctl_hop_filter goes, const void *userdata);
+int nctl_route_without(struct nctl_fib *f, uint32_t route, nctl_hop_filter goes, const void *userdata,
+	enum nctl_touch by);
 
 /* expiry.c: when the few routes that end by themselves do. */
 int nctl_expiry_set(struct nctl_fib *f, uint32_t route, int32_t seconds); /* 0: never. 0 or -ENOMEM */

@@ -151,6 +151,31 @@ static bool sweep_table(struct nctl_fib *f, struct nctl_sweep *w, size_t *budget
 	return *budget > 0;
 }
 
+static bool is_on(const void *userdata, const struct nctl_hop *h)
+{
+	return h->oif == *(const nctl_ifindex *)userdata;
+}
+
+/*
+ * The dump of a link did not name it: it has nothing there any more. Of siblings the others may be there still,
+ * and a route through an object goes where that leads now. False: it is left as it is.
+ */
+static bool take_from_link(struct nctl_fib *f, struct nctl_sweep *w, uint32_t route, size_t *budget)
+{
+	const struct nctl_route *v = &nctl_set_of(f, route)->v;
+	bool others = false;
+
+	if (v->nhid) {
+		nctl_suspect(f->m, nctl_fib_type(f), v->table, 0);
+		return false;
+	}
+	for (uint32_t i = 0; f->family == AF_INET6 && i < v->n_hops; i++)
+		others |= !is_on(&w->scope.oif, &v->hops[i]);
+	if (!others || nctl_route_without(f, route, is_on, &w->scope.oif, NCTL_TOUCH_NOT) < 0)
+		take(f, route, budget);
+	return true;
+}
+
 static bool sweep_set(struct nctl_fib *f, struct nctl_sweep *w, struct nctl_set *s, size_t *budget)
 {
 	unsigned visits = 0;
@@ -165,8 +190,7 @@ static bool sweep_set(struct nctl_fib *f, struct nctl_sweep *w, struct nctl_set 
 
 		s->swept = nctl_rec_at(f, route)->set_next;
 		if (is_stale(f, w, route) && (!w->scope.table || s->v.table == w->scope.table)) {
-			take(f, route, budget);
-			if (last)
+			if (take_from_link(f, w, route, budget) && last)
 				return true; /* s is no more */
 		} else {
 			pay(budget, &visits);

@@ -196,11 +196,9 @@ static bool diff_repeated(struct diff_world *w, const char *id, const char *text
 	return same;
 }
 
-enum { DIFF_ID = 96 };
-
 /* "link 10", "addr 10 fe80::1", "route4 254 10.0.0.0/8 metric=0 tos=0", "nexthop 1" or "rule4 100" of a line.
  */
-static void diff_id(const char *text, char id[static DIFF_ID])
+void diff_id(const char *text, char id[static DIFF_ID])
 {
 	unsigned blanks = text[0] == 'a' ? 3 : strncmp(text, "route", 5) == 0 ? 5 : 2;
 	size_t i = 0;
@@ -234,9 +232,10 @@ static void diff_event(struct diff_world *w, const struct nlmsghdr *nlh)
 	diff_drop_carrier(text);
 	if (id[0] == 'n' || id[0] == 'r') {
 		size_t len = strlen(text);
-		/* of equal addresses on two links it is chance which comes first */
-		bool local = strncmp(id, "route6", 6) == 0 && strstr(text, " metric=0 ") && words.ifindex;
-		snprintf(key, sizeof key, "%.80s%c%d", id, local ? '+' : ' ', local ? words.ifindex : 0);
+		/* two links are told of in the order of notifiers or of work queues */
+		bool six = strncmp(id, "route6", 6) == 0;
+		bool local = six && strstr(text, " metric=0 ");
+		snprintf(key, sizeof key, "%.80s %d", id, six ? words.ifindex : 0);
 		if (local)
 			words.nlm_flags &= ~(unsigned)NLM_F_EXCL;
 		if (id[0] == 'r' && id[1] == 'o' && !words.removed)

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/cleanup.h"
 #include "fake/describe.h"
@@ -54,6 +55,14 @@ void diff_world_remember(struct diff_world *w);
 void diff_world_clear_streams(struct diff_world *w);
 /* All streams as text, by ascending key; owned by the caller. */
 char *diff_world_streams(const struct diff_world *w);
+
+/* What identifies the object of a line. */
+enum { DIFF_ID = 96 };
+void diff_id(const char *text, char id[static DIFF_ID]);
+
+/* diff-silent.c: notes what changed since before and had no event, and prints all notes. */
+void diff_silent_note(FILE *f, const struct fk_lines *before, const struct diff_world *w);
+void diff_silent_print(FILE *f);
 
 enum { DIFF_MAX_LINKS = 64 };
 

@@ -304,11 +304,27 @@ static int fk_add_one(
 	return fk_add_to_node(ns, r, flags, say, ret);
 }
 
+/* ip6_route_mpath_notify(): what was appended is told of from the first of all siblings on. */
+static void fk_tell_multipath(
+	struct fk_netns *ns, const struct fk_route *first, const struct fk_route *last, uint16_t flags)
+{
+	uint16_t say = flags & NLM_F_REPLACE ? NLM_F_REPLACE : NLM_F_CREATE;
+	say |= flags & NLM_F_APPEND;
+	for (const struct fk_route *s = fk_route_first(ns, last); s && flags & NLM_F_APPEND;
+		s = fk_route_next(ns, (struct fk_route *)s)) {
+		if (fk_fib6_siblings(s, last)) {
+			first = s;
+			break;
+		}
+	}
+	fk_route_event(ns, first, RTM_NEWROUTE, say);
+}
+
 /* ip6_route_multipath_add(): one after the other; told of once, at the end or before the first refusal. */
 static int fk_add_multipath(struct fk_req *rq, struct fk_netns *ns, struct fk_route_req *q)
 {
 	struct fk_route routes[FK_MAX_HOPS], *made[FK_MAX_HOPS], *last = NULL;
-	uint16_t flags = q->flags, say = NLM_F_CREATE;
+	uint16_t flags = q->flags;
 	unsigned n = q->r.n_hops;
 	int e = 0;
 	for (unsigned i = 0; i < n; i++) {
@@ -326,10 +342,6 @@ static int fk_add_multipath(struct fk_req *rq, struct fk_netns *ns, struct fk_ro
 			if (fk_duplicate(&routes[j], &routes[i]))
 				return -EEXIST;
 	}
-	if (flags & NLM_F_APPEND)
-		say |= NLM_F_APPEND;
-	if (flags & NLM_F_REPLACE)
-		say = (uint16_t)(NLM_F_REPLACE | (say & NLM_F_CREATE));
 	for (unsigned i = 0; i < n; i++) {
 		made[i] = NULL;
 		e = fk_add_one(ns, &routes[i], flags, false, &made[i]);
@@ -338,13 +350,9 @@ static int fk_add_multipath(struct fk_req *rq, struct fk_netns *ns, struct fk_ro
 		last = made[i];
 		flags = (uint16_t)((flags & ~(NLM_F_EXCL | NLM_F_REPLACE)) | NLM_F_CREATE);
 	}
-	if (e == 0) {
-		fk_route_event(ns, made[0], RTM_NEWROUTE, say);
-		return 0;
-	}
 	if (last)
-		fk_route_event(ns, made[0], RTM_NEWROUTE, say);
-	for (unsigned i = 0; i < n && made[i]; i++)
+		fk_tell_multipath(ns, made[0], last, q->flags);
+	for (unsigned i = 0; e < 0 && i < n && made[i]; i++)
 		fk_fib6_remove(ns, made[i], true);
 	return e;
 }
@@ -421,7 +429,7 @@ int fk_fib6_del(struct fk_req *rq, struct fk_netns *ns, const struct fk_route_re
 	if (!fk_table_exists(ns, AF_INET6, q->r.table))
 		return fk_refuse(rq, -ESRCH, "FIB table does not exist");
 	if (q->r.len > 128)
-		return -ESRCH;
+		return fk_refuse(rq, -EINVAL, "Invalid prefix length");
 	fk_prefix_mask(masked.r.dst, masked.r.len, 16);
 	if (!q->multipath)
 		return fk_del_one(ns, &masked, &q->r.hops[0], true);
