@@ -304,8 +304,16 @@ static int put_event(struct nctl_fib *f, struct nctl_spot *spot, const struct nc
 	}
 	if (replace && !route && first)
 		return nctl_route_update(f, first, r, NCTL_TOUCH_EVENT);
-	if (!route)
-		return insert(f, spot, r, behind ? spot->last : 0, NCTL_TOUCH_EVENT, &route);
+	if (!route) {
+		/* It had equals when it came, and they are gone from here already. */
+		bool doubt = !spot->first && nlm_flags & NLM_F_CREATE && !(nlm_flags & NLM_F_EXCL) &&
+			     (f->family == AF_INET || !r->multipath) && nctl_sweep_is_recent(f);
+		int result = insert(f, spot, r, behind ? spot->last : 0, NCTL_TOUCH_EVENT, &route);
+
+		if (result == 0 && doubt)
+			nctl_suspect_set(f->m, nctl_set_of(f, route));
+		return result;
+	}
 	if (!replace && v.multipath && nctl_route_is_ecmp(r) &&
 		order_siblings(f->m, &nctl_set_of(f, route)->v, &v) < 0)
 		return -ENOMEM;
