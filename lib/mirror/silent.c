@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * DOC: THE table of what the kernel changes without a word: the event that implies it, what it changes, how we
- * predict it, and what is dumped again to be sure. What is certain is not confirmed: so losing one link among
- * very many costs no walk, neither here nor in the kernel. Predictions go by the lists of those that refer to
- * the link, the address or the object (refs.c); they change sets of attributes, not routes one by one.
+ * DOC: THE table of what the kernel changes without a word: the event that implies it, what it changes, how
+ * we predict it, and what is dumped again to be sure. What is certain is not confirmed: so losing one link
+ * among very many costs no walk, neither here nor in the kernel. Predictions go by the lists of those that
+ * refer to the link, the address or the object (refs.c); they change sets of attributes, not routes one by
+ * one.
  *
  * Not in the table: what nothing implies (a sysctl that changes what the kernel shows, as
  * ignore_routes_with_linkdown and nexthop_compat_mode do), and what the kernel does tell: connected and local
  * routes that go with an address, secondary addresses that go with or are promoted after their primary
- * (net/ipv4/devinet.c __inet_del_ifa), IPv6 routes that expire (net/ipv6/ip6_fib.c fib6_age) or go with a link
- * (addrconf_ifdown; unless sysctl skip_notify_on_dev_down is set), the flush of a table by ip(8).
+ * (net/ipv4/devinet.c __inet_del_ifa), IPv6 routes that expire (net/ipv6/ip6_fib.c fib6_age) or go with a
+ * link (addrconf_ifdown; unless sysctl skip_notify_on_dev_down is set), the flush of a table by ip(8).
  */
 #include "mirror/parts.h"
 
@@ -176,8 +177,7 @@ static bool has_carrier(const struct nctl_link *l)
 /* fib_sync_up, net/ipv6/route.c rt6_sync_up. */
 static bool set_link_up(const struct facts *f, struct nctl_set *s)
 {
-	return set_state(
-		f, s, 0, (uint8_t)(RTNH_F_DEAD | (has_carrier(f->new) ? RTNH_F_LINKDOWN : 0)));
+	return set_state(f, s, 0, (uint8_t)(RTNH_F_DEAD | (has_carrier(f->new) ? RTNH_F_LINKDOWN : 0)));
 }
 
 static bool routes_link_up(const struct facts *f)
@@ -267,7 +267,8 @@ static bool is_any(const struct facts *f, struct nctl_set *s)
 	return true;
 }
 
-/* drivers/net/vrf.c cycle_netdev: routes move to another table, what a link that is down left behind stays. */
+/* drivers/net/vrf.c cycle_netdev: routes move to another table, what a link that is down left behind stays.
+ */
 static bool routes_vrf(const struct facts *f)
 {
 	return each_set(f, NCTL_REF_OIF, f->ifindex, NULL, is_any);
@@ -309,7 +310,8 @@ static bool routes_source_gone(const struct facts *f)
 	return each_set(f, NCTL_REF_PREFSRC, 0, &p, set_source_gone);
 }
 
-/* net/ipv4/fib_frontend.c fib_inetaddr_event: without any address IPv4 is off there (fib_disable_ip, force). */
+/* net/ipv4/fib_frontend.c fib_inetaddr_event: without any address IPv4 is off there (fib_disable_ip, force).
+ */
 static bool set_off(const struct facts *f, struct nctl_set *s)
 {
 	if (s->v.dst.family != AF_INET)

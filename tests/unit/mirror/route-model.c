@@ -231,8 +231,7 @@ static void add4(struct rmodel *m, const struct rm_route *r, unsigned flags)
 		return;
 	}
 	insert_at(m, flags & NLM_F_APPEND ? behind : first, r);
-	send_route(m, RM_NEW,
-		NLM_F_CREATE | (first == behind ? NLM_F_EXCL : flags & NLM_F_APPEND), r);
+	send_route(m, RM_NEW, NLM_F_CREATE | (first == behind ? NLM_F_EXCL : flags & NLM_F_APPEND), r);
 }
 
 static bool is_ecmp(const struct rm_route *r)
@@ -329,7 +328,8 @@ static void random_route(struct rmodel *m, struct rm_route *r)
 	struct nctl_route v;
 	struct nctl_hop h;
 
-	snprintf(dst, sizeof(dst), v6 ? "2001:db8:%x::/%u" : "10.%u.0.0/%u", which, (v6 ? 48 : 16) + which % 3);
+	snprintf(dst, sizeof(dst), v6 ? "2001:db8:%x::/%u" : "10.%u.0.0/%u", which,
+		(v6 ? 48 : 16) + which % 3);
 	snprintf(via, sizeof(via), v6 ? "fe80::%x" : "192.0.2.%u", 1 + (unsigned)random_below(&m->rng, 8));
 	rmodel_route(&v, &h, dst, random_below(&m->rng, 4) ? 254 : 1000, oif, gateway ? via : NULL);
 	v.metric = 100 * (uint32_t)random_below(&m->rng, 2);
