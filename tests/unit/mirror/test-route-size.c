@@ -59,7 +59,13 @@ static void put(struct nctl_mirror *m, const struct nctl_prefix *dst, unsigned w
 	assert_int_equal(nctl_mirror_route_put(m, &r, NLM_F_CREATE | NLM_F_EXCL, src), 0);
 }
 
-static void measure(bool v6, unsigned n)
+static int cmp(const void *a, const void *b)
+{
+	return nctl_prefix_cmp(a, b);
+}
+
+/* sorted: as a dump comes; else as events may. */
+static void measure(bool v6, bool sorted, unsigned n)
 {
 	struct nctl_mirror *m = new_mirror();
 	struct random rng = {v6 ? 6 : 4};
@@ -69,6 +75,8 @@ static void measure(bool v6, unsigned n)
 
 	for (unsigned i = 0; i < n; i++)
 		p[i] = random_prefix(&rng, v6);
+	if (sorted)
+		qsort(p, n, sizeof(*p), cmp);
 	begin = cpu_ns();
 	for (unsigned i = 0; i < n; i++)
 		put(m, &p[i], i % SETS, NCTL_SOURCE_EVENT);
@@ -78,7 +86,8 @@ static void measure(bool v6, unsigned n)
 		put(m, &p[i], i % SETS, NCTL_SOURCE_EVENT);
 	again = cpu_ns() - begin;
 	count = nctl_mirror_route_count(m, AF_UNSPEC);
-	printf("# IPv%d: %zu routes, %.1f bytes each; %.0f ns to add, %.0f ns unchanged\n", v6 ? 6 : 4, count,
+	printf("# IPv%d, %s: %zu routes, %.1f bytes each; %.0f ns to add, %.0f ns unchanged\n", v6 ? 6 : 4,
+		sorted ? "in order" : "at random", count,
 		(double)nctl_mirror_route_bytes(m) / (double)count, (double)added / n, (double)again / n);
 	assert_true(nctl_mirror_route_bytes(m) / count <= 100);
 	free(p);
@@ -90,8 +99,10 @@ static void measure(bool v6, unsigned n)
 static void test_size(void **state)
 {
 	(void)state;
-	measure(false, 1000000);
-	measure(true, 200000);
+	measure(false, true, 1000000);
+	measure(false, false, 1000000);
+	measure(true, true, 200000);
+	measure(true, false, 200000);
 }
 
 static void put_on_link(struct nctl_mirror *m, nctl_ifindex ifindex, const char *text, uint8_t type, const char *src)
