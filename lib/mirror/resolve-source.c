@@ -164,16 +164,10 @@ struct nctl_prefix nctl_resolve_source6(
 	const struct nctl_mirror_link *l = nctl_mirror_link_get(m, oif);
 	struct rank best = {0};
 
-	if (l && (nctl_prefix_is_link_local(dst) || nctl_prefix_is_multicast(dst))) {
+	if (l && (scope_of(dst) <= 2 || nctl_prefix_is_multicast(dst))) {
 		look_at_link(l, oif, dst, &best);
 		return result_of(&best);
 	}
-	/* Of a VRF first the device itself. */
-	l = vrf && vrf != oif ? nctl_mirror_link_get(m, vrf) : NULL;
-	if (l)
-		look_at_link(l, oif, dst, &best);
-	if (best.a && best.v[1] >= 0)
-		return result_of(&best);
 	for (l = nctl_mirror_link_from(m, 1); l; l = nctl_mirror_link_next(l))
 		if (nctl_resolve_vrf(m, l->v.ifindex) == vrf)
 			look_at_link(l, oif, dst, &best);
