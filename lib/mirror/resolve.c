@@ -299,6 +299,25 @@ static int resolve4(const struct nctl_flow *f, struct nctl_resolved *ret)
 	return error;
 }
 
+/*
+ * In a VRF what is of one link's scope is asked of its table alone (vrf_link_scope_lookup), and never of the
+ * VRF device itself.
+ */
+static int resolve6(const struct nctl_flow *f, struct nctl_resolved *ret)
+{
+	struct nctl_flow scoped = *f;
+	int error;
+
+	if (!f->vrf || !f->q->oif ||
+		!(nctl_prefix_is_link_local(&f->q->dst) || nctl_prefix_is_multicast(&f->q->dst)))
+		return lookup(f, ret);
+	if (f->q->oif == f->vrf)
+		return -ENETUNREACH;
+	scoped.strict = true;
+	error = nctl_resolve_table(&scoped, nctl_resolve_vrf_table(f->m, f->vrf), ret);
+	return error == -EAGAIN ? -ENETUNREACH : error;
+}
+
 /* Where the packet stays: the VRF of the link that has the address, or lo. */
 static void stay_here(const struct nctl_flow *f, struct nctl_resolved *ret)
 {
@@ -310,11 +329,16 @@ static void stay_here(const struct nctl_flow *f, struct nctl_resolved *ret)
 
 static void choose_source(const struct nctl_flow *f, struct nctl_resolved *ret)
 {
+	const struct nctl_prefix none = NCTL_PREFIX_NULL;
 	nctl_ifindex dev = ret->hop.oif;
 
 	if (f->q->dst.family == AF_INET && (f->q->src.family != AF_UNSPEC || f->q->iif))
 		return;
-	if (ret->route.prefsrc.family != AF_UNSPEC)
+	/* A route that leads out of the packet's VRF (fib_select_path). */
+	if (f->q->dst.family == AF_INET && f->vrf && ret->ref && ret->type != RTN_LOCAL &&
+		nctl_resolve_vrf(f->m, dev) != f->vrf)
+		ret->prefsrc = nctl_resolve_source4(f->m, f->vrf, &none, RT_SCOPE_LINK);
+	else if (ret->route.prefsrc.family != AF_UNSPEC)
 		ret->prefsrc = ret->route.prefsrc;
 	else if (f->q->dst.family == AF_INET6)
 		ret->prefsrc = nctl_resolve_source6(f->m, dev, &f->q->dst);
@@ -346,7 +370,7 @@ void nctl_mirror_resolve(
 	struct nctl_flow f = flow_of(m, q);
 
 	*ret = (struct nctl_resolved){.type = RTN_UNSPEC};
-	ret->error = q->dst.family == AF_INET6 ? lookup(&f, ret) : resolve4(&f, ret);
+	ret->error = q->dst.family == AF_INET6 ? resolve6(&f, ret) : resolve4(&f, ret);
 	if (ret->error)
 		return;
 	choose_source(&f, ret);

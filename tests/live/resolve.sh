@@ -82,6 +82,9 @@ cat "$tmp/.output"
 if ip link add vrf7 type vrf table 300 2>/dev/null; then
 	ip link set vrf7 up
 	ip link set v4 master vrf7
+	ip addr add 10.7.1.1/24 dev vrf7
+	ip -6 addr add 2001:db8:7::1/128 dev vrf7 nodad
+	ip -6 route add 2001:db8:1b0::/44 via 2001:db8:4::66 vrf vrf7
 	ip addr add 10.7.0.1/32 dev vrf7
 	ip route add 198.18.2.0/24 via 10.4.0.55 vrf vrf7
 	ok 'and with a VRF' compare
