@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * DOC: THE table of what the kernel changes without a word: the event that implies it, what it changes, how we
- * predict it, and what is dumped again to be sure. What is certain is not confirmed: so losing one link among
- * very many costs no walk, neither here nor in the kernel. Predictions go by the lists of those that refer to
- * the link, the address or the object (refs.c); they change sets of attributes, not routes one by one.
+ * DOC: THE table of what the kernel changes without a word: the event that implies it, what it changes, how
+ * we predict it, and what is dumped again to be sure. What is certain is not confirmed: so losing one link
+ * among very many costs no walk, neither here nor in the kernel. Predictions go by the lists of those that
+ * refer to the link, the address or the object (refs.c); they change sets of attributes, not routes one by
+ * one.
  *
  * Not in the table: what nothing implies (a sysctl that changes what the kernel shows, as
  * ignore_routes_with_linkdown and nexthop_compat_mode do), and what the kernel does tell: connected and local
  * routes that go with an address, secondary addresses that go with or are promoted after their primary
- * (net/ipv4/devinet.c __inet_del_ifa), IPv6 routes that expire (net/ipv6/ip6_fib.c fib6_age) or go with a link
- * (addrconf_ifdown; unless sysctl skip_notify_on_dev_down is set), the flush of a table by ip(8).
+ * (net/ipv4/devinet.c __inet_del_ifa), IPv6 routes that expire (net/ipv6/ip6_fib.c fib6_age) or go with a
+ * link (addrconf_ifdown; unless sysctl skip_notify_on_dev_down is set), the flush of a table by ip(8).
  */
 #include "mirror/parts.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <linux/if.h>
 #include <linux/rtnetlink.h>
 
@@ -74,19 +73,9 @@ static bool kill(const struct facts *f, struct nctl_set *s)
 	return true;
 }
 
-static uint8_t *flags_of(const struct nctl_set *s)
-{
-	uint8_t *was = calloc(s->v.n_hops + 1, sizeof(*was));
-
-	for (uint32_t i = 0; was && i < s->v.n_hops; i++)
-		was[i] = s->v.hops[i].flags;
-	return was;
-}
-
 /* Sets and clears state on those hops of s that are on the link. True if that changed anything. */
 static bool set_state(const struct facts *f, struct nctl_set *s, uint8_t set, uint8_t clear)
 {
-	uint8_t *was = flags_of(s);
 	bool any = false;
 
 	for (uint32_t i = 0; i < s->v.n_hops; i++) {
@@ -98,13 +87,11 @@ static bool set_state(const struct facts *f, struct nctl_set *s, uint8_t set, ui
 		h->flags = flags;
 		any = true;
 	}
-	if (!any) {
-		free(was);
+	if (!any)
 		return false;
-	}
 	if (s->v.n_hops == 1 && !s->v.multipath)
 		s->v.flags = (s->v.flags & ~(uint32_t)clear) | set;
-	nctl_set_changed(f->m, s, was, NCTL_ROUTE_BIT(STATE));
+	nctl_set_changed(f->m, s, NCTL_ROUTE_BIT(STATE));
 	return true;
 }
 
@@ -132,7 +119,7 @@ static void lose_hops(const struct facts *f, struct nctl_set *s)
 		s->v.flags |= hops[0].flags;
 	}
 	nctl_set_unlink(f->m, s, f->ifindex);
-	nctl_set_changed(f->m, s, NULL, NCTL_ROUTE_BIT(HOPS));
+	nctl_set_changed(f->m, s, NCTL_ROUTE_BIT(HOPS));
 }
 
 /*
@@ -190,8 +177,7 @@ static bool has_carrier(const struct nctl_link *l)
 /* fib_sync_up, net/ipv6/route.c rt6_sync_up. */
 static bool set_link_up(const struct facts *f, struct nctl_set *s)
 {
-	return set_state(
-		f, s, 0, (uint8_t)(RTNH_F_DEAD | (has_carrier(f->new) ? RTNH_F_LINKDOWN : 0)));
+	return set_state(f, s, 0, (uint8_t)(RTNH_F_DEAD | (has_carrier(f->new) ? RTNH_F_LINKDOWN : 0)));
 }
 
 static bool routes_link_up(const struct facts *f)
@@ -281,7 +267,8 @@ static bool is_any(const struct facts *f, struct nctl_set *s)
 	return true;
 }
 
-/* drivers/net/vrf.c cycle_netdev: routes move to another table, what a link that is down left behind stays. */
+/* drivers/net/vrf.c cycle_netdev: routes move to another table, what a link that is down left behind stays.
+ */
 static bool routes_vrf(const struct facts *f)
 {
 	return each_set(f, NCTL_REF_OIF, f->ifindex, NULL, is_any);
@@ -323,7 +310,8 @@ static bool routes_source_gone(const struct facts *f)
 	return each_set(f, NCTL_REF_PREFSRC, 0, &p, set_source_gone);
 }
 
-/* net/ipv4/fib_frontend.c fib_inetaddr_event: without any address IPv4 is off there (fib_disable_ip, force). */
+/* net/ipv4/fib_frontend.c fib_inetaddr_event: without any address IPv4 is off there (fib_disable_ip, force).
+ */
 static bool set_off(const struct facts *f, struct nctl_set *s)
 {
 	if (s->v.dst.family != AF_INET)
@@ -344,7 +332,7 @@ static bool routes_off(const struct facts *f)
 static bool set_sourceless(const struct facts *f, struct nctl_set *s)
 {
 	nctl_set_unsource(f->m, s);
-	nctl_set_changed(f->m, s, NULL, NCTL_ROUTE_BIT(PREFSRC));
+	nctl_set_changed(f->m, s, NCTL_ROUTE_BIT(PREFSRC));
 	return true;
 }
 

@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/list.h"
 #include "base/rbtree.h"
+#include "base/time.h"
 #include "mirror/route.h"
 #include "mirror/slab.h"
 #include "net/lpm.h"
@@ -58,13 +59,12 @@ struct nctl_set {
 	uint32_t id;
 	uint32_t first; /* of its routes, the newest first */
 	uint32_t n_routes;
-	uint32_t told;  /* the next route whose change of state is to be told; 0 none */
+	uint32_t told;            /* the next route whose change of state is to be told; 0 none */
 	uint32_t swept, swept_by; /* the next route that a sweep looks at, and which one does */
 	uint32_t stamp;           /* the sweep that is done here */
 	bool dead;
 	struct nctl_route v; /* dst: its family only; hops, metrics and rest are behind refs */
 	uint64_t diff;       /* of the change that is to be told */
-	uint8_t *was;        /* the flags of the hops before it, or NULL */
 	uint32_t n_refs;
 	size_t bytes;
 	struct nctl_ref refs[];
@@ -96,8 +96,9 @@ struct nctl_fib {
 	struct nctl_slab recs;
 	struct nctl_rb_tree tables;
 	struct nctl_fib_table *last; /* that was looked for; or NULL */
-	size_t n_dead; /* of recs: in dead sets */
+	size_t n_dead;               /* of recs: in dead sets */
 	uint32_t gen;
+	nctl_time dumped; /* when the last dump ended */
 	struct nctl_sweep sweeps[NCTL_SWEEPS];
 	unsigned n_sweeps;
 	struct { /* where the last entry of a dump is: the next one of its prefix belongs behind it */
@@ -111,13 +112,13 @@ struct nctl_fib {
 struct nctl_spot {
 	struct nctl_fib_table *table;
 	struct nctl_crowd *crowd;
-	uint32_t head;       /* the first of the prefix */
-	uint32_t before;     /* the last of a smaller key (metric, ...) */
-	uint32_t first;      /* the first of equal key */
-	uint32_t first_kin;  /* the first of them that NLM_F_REPLACE means */
-	uint32_t last;       /* the last of equal key */
-	uint32_t match;      /* the route itself */
-	unsigned n;          /* routes of the prefix, where it has no crowd */
+	uint32_t head;      /* the first of the prefix */
+	uint32_t before;    /* the last of a smaller key (metric, ...) */
+	uint32_t first;     /* the first of equal key */
+	uint32_t first_kin; /* the first of them that NLM_F_REPLACE means */
+	uint32_t last;      /* the last of equal key */
+	uint32_t match;     /* the route itself */
+	unsigned n;         /* routes of the prefix, where it has no crowd */
 };
 
 struct nctl_nexthop_entry {

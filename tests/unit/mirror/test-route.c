@@ -25,7 +25,8 @@ static void test_one(void **state)
 
 	(void)state;
 	rmodel_route(&r, &hop, "10.1.0.0/16", 254, 3, "192.0.2.1");
-	assert_int_equal(nctl_mirror_route_put(m->mirror, &r, NLM_F_CREATE | NLM_F_EXCL, NCTL_SOURCE_EVENT), 0);
+	assert_int_equal(
+		nctl_mirror_route_put(m->mirror, &r, NLM_F_CREATE | NLM_F_EXCL, NCTL_SOURCE_EVENT), 0);
 	ref = nctl_mirror_route_get(m->mirror, 254, &r.dst);
 	assert_true(ref);
 	nctl_mirror_route_view(m->mirror, ref, &v);
