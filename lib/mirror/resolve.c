@@ -283,7 +283,7 @@ static int resolve4(const struct nctl_flow *f, struct nctl_resolved *ret)
 		on_link(oif, ret);
 	else
 		error = lookup(f, ret);
-	if (error && f->oif && !f->q->iif && !f->vrf) {
+	if (error && f->oif && !f->q->iif && (!f->vrf || nctl_prefix_is_multicast(&f->q->dst))) {
 		on_link(f->oif, ret);
 		error = 0;
 	}

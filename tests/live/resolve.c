@@ -54,7 +54,7 @@ static int feed_link(struct state *s, const struct nlmsghdr *nlh)
 	struct nctl_link l = NCTL_LINK_INIT;
 	int r = nctl_link_decode(nlh, &l);
 
-	return r ? r : nctl_mirror_link_put(s->m, &l, NCTL_SOURCE_EVENT);
+	return r ? r : nctl_mirror_link_put(s->m, &l, NCTL_SOURCE_DUMP);
 }
 
 static int feed_addr(struct state *s, const struct nlmsghdr *nlh)
@@ -62,7 +62,7 @@ static int feed_addr(struct state *s, const struct nlmsghdr *nlh)
 	struct nctl_addr a = NCTL_ADDR_INIT;
 	int r = nctl_addr_decode(nlh, &a);
 
-	return r ? r : nctl_mirror_addr_put(s->m, &a, NCTL_SOURCE_EVENT);
+	return r ? r : nctl_mirror_addr_put(s->m, &a, NCTL_SOURCE_DUMP);
 }
 
 static int feed_route(struct state *s, const struct nlmsghdr *nlh)
@@ -70,8 +70,7 @@ static int feed_route(struct state *s, const struct nlmsghdr *nlh)
 	struct nctl_route v;
 	int r = nctl_route_decode(nlh, &s->scratch, &v);
 
-	/* Each stands behind the one before: the order of the dump is the kernel's. */
-	return r ? r : nctl_mirror_route_put(s->m, &v, NLM_F_APPEND, NCTL_SOURCE_EVENT);
+	return r ? r : nctl_mirror_route_put(s->m, &v, 0, NCTL_SOURCE_DUMP);
 }
 
 static int feed_nexthop(struct state *s, const struct nlmsghdr *nlh)
@@ -79,7 +78,7 @@ static int feed_nexthop(struct state *s, const struct nlmsghdr *nlh)
 	struct nctl_nexthop v;
 	int r = nctl_nexthop_decode(nlh, &s->scratch, &v);
 
-	return r ? r : nctl_mirror_nexthop_put(s->m, &v, NCTL_SOURCE_EVENT);
+	return r ? r : nctl_mirror_nexthop_put(s->m, &v, NCTL_SOURCE_DUMP);
 }
 
 static int feed_rule(struct state *s, const struct nlmsghdr *nlh)
@@ -87,7 +86,7 @@ static int feed_rule(struct state *s, const struct nlmsghdr *nlh)
 	struct nctl_rule v;
 	int r = nctl_rule_decode(nlh, &s->scratch, &v);
 
-	return r ? r : nctl_mirror_rule_put(s->m, &v, NCTL_SOURCE_EVENT);
+	return r ? r : nctl_mirror_rule_put(s->m, &v, NCTL_SOURCE_DUMP);
 }
 
 static int feed(void *userdata, const struct nlmsghdr *nlh)
@@ -110,25 +109,33 @@ static int feed(void *userdata, const struct nlmsghdr *nlh)
 static int load(struct state *s)
 {
 	static const struct {
+		enum nctl_object_type object;
 		uint16_t type;
+		uint8_t family;
 		size_t len;
 	} dumps[] = {
-		{RTM_GETLINK, sizeof(struct ifinfomsg)},
-		{RTM_GETADDR, sizeof(struct ifaddrmsg)},
-		{RTM_GETNEXTHOP, sizeof(struct nhmsg)},
-		{RTM_GETRULE, sizeof(struct fib_rule_hdr)},
-		{RTM_GETROUTE, sizeof(struct rtmsg)},
+		{NCTL_OBJECT_LINK, RTM_GETLINK, AF_UNSPEC, sizeof(struct ifinfomsg)},
+		{NCTL_OBJECT_ADDR, RTM_GETADDR, AF_UNSPEC, sizeof(struct ifaddrmsg)},
+		{NCTL_OBJECT_NEXTHOP, RTM_GETNEXTHOP, AF_UNSPEC, sizeof(struct nhmsg)},
+		{NCTL_OBJECT_RULE, RTM_GETRULE, AF_UNSPEC, sizeof(struct fib_rule_hdr)},
+		{NCTL_OBJECT_ROUTE4, RTM_GETROUTE, AF_INET, sizeof(struct rtmsg)},
+		{NCTL_OBJECT_ROUTE6, RTM_GETROUTE, AF_INET6, sizeof(struct rtmsg)},
 	};
 	static uint32_t buf[64];
-	static const uint8_t header[32];
+	struct nctl_dump_scope scope = {0};
+	uint8_t header[32] = {0};
 	struct nctl_msgbuf msg;
 	int r = 0;
 
 	nctl_msgbuf_init(&msg, buf, sizeof(buf));
 	for (size_t i = 0; r == 0 && i < NCTL_ARRAY_SIZE(dumps); i++) {
+		scope.type = dumps[i].object;
+		header[0] = dumps[i].family;
+		nctl_mirror_dump_begin(s->m, &scope);
 		nctl_msg_begin(&msg, dumps[i].type, NLM_F_DUMP, header, dumps[i].len);
 		nctl_msg_commit(&msg, 1);
 		r = ask(s->t, &msg, feed, s);
+		nctl_mirror_dump_end(s->m, r == 0);
 	}
 	return r;
 }

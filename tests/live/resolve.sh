@@ -82,6 +82,9 @@ cat "$tmp/.output"
 if ip link add vrf7 type vrf table 300 2>/dev/null; then
 	ip link set vrf7 up
 	ip link set v4 master vrf7
+	# The VRF has taken the link down and up, and its IPv6 addresses with it.
+	ip -6 addr add 2001:db8:4::1/64 dev v4 nodad
+	ip -6 addr add fe80::4:1/64 dev v4 nodad
 	ip addr add 10.7.1.1/24 dev vrf7
 	ip -6 addr add 2001:db8:7::1/128 dev vrf7 nodad
 	ip -6 route add 2001:db8:1b0::/44 via 2001:db8:4::66 vrf vrf7
