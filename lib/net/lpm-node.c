@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * DOC: Slots come into and out of a node of the prefix index. Pure functions on one block; what stands where is told
- * in lpm-node.h. The numbers of bits before each word are counted again at each change.
+ * DOC: Slots come into and out of a node of the prefix index. Pure functions on one block; what stands where
+ * is told in lpm-node.h. The numbers of bits before each word are counted again at each change.
  */
 #include <string.h>
 

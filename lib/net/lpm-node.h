@@ -7,9 +7,9 @@
 #include "base/cleanup.h"
 
 /*
- * A node of the prefix index, of units of 32 bits: a head, those words of a bitmap that are not 0, for each word
- * but the first the number of bits before it (16 bits each), and a slot for each bit. Slots are in the order of
- * the walk.
+ * A node of the prefix index, of units of 32 bits: a head, those words of a bitmap that are not 0, for each
+ * word but the first the number of bits before it (16 bits each), and a slot for each bit. Slots are in the
+ * order of the walk.
  */
 enum {
 	NCTL_LPM_WORDS_MAX = 16, /* 511 bits, of which the last is not used */
@@ -89,7 +89,7 @@ static inline bool nctl_lpm_is_whole(unsigned len, unsigned depth)
 /* The number of bits before word i of n. */
 static inline unsigned nctl_lpm_node_before(const uint32_t *node, unsigned n, unsigned i)
 {
-	return i ? node[1 + n + (i - 1) / 2] >> (i - 1) % 2 * 16 & 0xffff : 0;
+	return node[n + (i + 1) / 2] >> (i + 1) % 2 * 16 & (i ? 0xffff : 0);
 }
 
 /* Is there a slot at position? *ret_at: the number of slots before it, in any case. */
@@ -104,8 +104,8 @@ static inline bool nctl_lpm_node_find(const uint32_t *node, unsigned position, u
 		return false;
 	}
 	word = node[1 + i];
-	*ret_at = nctl_lpm_node_before(node, n, i) +
-		  nctl_lpm_ones(word & ((UINT32_C(1) << position % 32) - 1));
+	*ret_at =
+		nctl_lpm_node_before(node, n, i) + nctl_lpm_ones(word & ((UINT32_C(1) << position % 32) - 1));
 	return word >> position % 32 & 1;
 }
 

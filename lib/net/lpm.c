@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * DOC: The prefix index: a trie of 8 bits a level. A node stands for the addresses that begin with its bytes; it
- * holds the prefixes that end within the next byte, each at its own position, and for each whole value of that
- * byte either the one prefix that begins so (a leaf, whatever its length: its key is asked of the owner) or a node.
- * Invariants: below each node are at least two prefixes; a prefix of 8 * (depth + 1) bits stands in the node
- * of that depth as a leaf, or, if more begin with it, in the node below at position 0; ids stand in the order of
- * the walk. Changing is here, looking in lpm-find.c, one node's bits in lpm-node.c, its memory in lpm-pool.c.
+ * DOC: The prefix index: a trie of 8 bits a level. A node stands for the addresses that begin with its bytes;
+ * it holds the prefixes that end within the next byte, each at its own position, and for each whole value of
+ * that byte either the one prefix that begins so (a leaf, whatever its length: its key is asked of the owner)
+ * or a node. Invariants: below each node are at least two prefixes; a prefix of 8 * (depth + 1) bits stands
+ * in the node of that depth as a leaf, or, if more begin with it, in the node below at position 0; ids stand
+ * in the order of the walk. Changing is here, looking in lpm-find.c, one node's bits in lpm-node.c, its
+ * memory in lpm-pool.c.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -76,7 +77,8 @@ static void node_free(struct nctl_lpm *t, uint32_t node, struct path *path)
 			path->places[i].node = node;
 }
 
-/* Gives the node at place a block for so many units. Returns the node, or 0: no memory, and it is as before. */
+/* Gives the node at place a block for so many units. Returns the node, or 0: no memory, and it is as before.
+ */
 static uint32_t node_fit(struct nctl_lpm *t, struct place place, unsigned units)
 {
 	uint32_t old = *slot_at(t, place), new;
@@ -130,10 +132,11 @@ static uint32_t node_of(struct nctl_lpm *t, unsigned a, uint32_t slot_a, unsigne
 }
 
 /*
- * p has met an id at place, behind `depth` nodes: makes a node in which they part, and those above in which they do
- * not yet.
+ * p has met an id at place, behind `depth` nodes: makes a node in which they part, and those above in which
+ * they do not yet.
  */
-static int split(struct nctl_lpm *t, struct place place, const struct nctl_prefix *p, uint32_t id, unsigned depth)
+static int split(
+	struct nctl_lpm *t, struct place place, const struct nctl_prefix *p, uint32_t id, unsigned depth)
 {
 	uint32_t met = *slot_at(t, place), nodes[NCTL_LPM_DEPTH_MAX], below = 0;
 	unsigned len, n = 0, end = depth, a, b;
@@ -147,8 +150,7 @@ static int split(struct nctl_lpm *t, struct place place, const struct nctl_prefi
 		if (a != b)
 			break;
 	}
-	below = nodes[n++] =
-		node_of(t, a, leaf_of(id, p->len, (int)end), b, leaf_of(met, len, (int)end));
+	below = nodes[n++] = node_of(t, a, leaf_of(id, p->len, (int)end), b, leaf_of(met, len, (int)end));
 	while (below && end-- > depth) {
 		a = nctl_lpm_position(p->addr, p->len, end);
 		below = nodes[n++] = node_of(t, a, below, a, 0);

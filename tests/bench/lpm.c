@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * DOC: what the prefix index costs, for each family of a table (see the script "table"), and for many small ones.
+ * DOC: what the prefix index costs, for each family of a table (see the script "table"), and for many small
+ * ones.
  *
  *   bench-lpm [-n N] [-q QUERIES] [FILE]
  *
- * FILE: one prefix a line; without it a table of N prefixes a family is made up. Times are the medians of some rounds,
- * in nanoseconds an operation. A match and the random read that it is compared with come in two kinds: each must
- * wait for the one before (latency), or need not. The read is one of 4 bytes in an array as large as the index;
- * the match is of an address within a random prefix, and includes the owner's look at a key, in an array of its own.
+ * FILE: one prefix a line; without it a table of N prefixes a family is made up. Times are the medians of
+ * some rounds, in nanoseconds an operation. A match and the random read that it is compared with come in two
+ * kinds: each must wait for the one before (latency), or need not. The read is one of 4 bytes in an array as
+ * large as the index; the match is of an address within a random prefix, and includes the owner's look at a
+ * key, in an array of its own.
  *
- * Exit status 1 if a target is missed (only told of at least 100,000 prefixes): 12 bytes a prefix of IPv4, 40 of IPv6;
- * a match takes at most 4 times as long as a read.
+ * Exit status 1 if a target is missed (only told of at least 100,000 prefixes): 12 bytes a prefix of IPv4, 40
+ * of IPv6; a match takes at most 4 times as long as a read.
  */
 #include <err.h>
 #include <errno.h>
@@ -165,8 +167,8 @@ static void queries_make(struct queries *q, const struct table *t, uint32_t n)
 /* -- measurements -- */
 
 /*
- * 0, as far as only we know: what is added to an index after a bitwise "and" of it and a result is nothing, but has to
- * wait for the result.
+ * 0, as far as only we know: what is added to an index after a bitwise "and" of it and a result is nothing,
+ * but has to wait for the result.
  */
 static inline uint32_t hidden_zero(void)
 {
@@ -232,7 +234,8 @@ static double report_looks(const struct nctl_lpm *l, const struct queries *q, bo
 	free(where);
 	read = median(reads);
 	printf("  %-8s match %.1f, get %.1f, a random read %.1f ns: match / read %.2f\n",
-		in_turn ? "in turn:" : "at will:", median(matches), median(gets), read, median(matches) / read);
+		in_turn ? "in turn:" : "at will:", median(matches), median(gets), read,
+		median(matches) / read);
 	return median(matches) / read;
 }
 
@@ -349,9 +352,10 @@ static bool report(const struct table *t, uint32_t n_queries, double bytes_max)
 		must_insert(l, t, order[i]);
 	after = heap();
 	bytes = (double)nctl_lpm_bytes(l) / t->n;
-	printf("IPv%d, %u prefixes: %.2f bytes a prefix (heap: %.2f)\n", t->family == AF_INET ? 4 : 6, t->n, bytes,
-		(double)(after - before) / t->n);
-	printf("  insert %.0f (ascending: %.0f), remove %.0f (ascending: %.0f) ns\n", in, sorted_in, out, sorted_out);
+	printf("IPv%d, %u prefixes: %.2f bytes a prefix (heap: %.2f)\n", t->family == AF_INET ? 4 : 6, t->n,
+		bytes, (double)(after - before) / t->n);
+	printf("  insert %.0f (ascending: %.0f), remove %.0f (ascending: %.0f) ns\n", in, sorted_in, out,
+		sorted_out);
 	report_looks(l, &q, false);
 	ratio = report_looks(l, &q, true);
 	printf("  walk %.1f (by descents: %.1f) ns", measure_walk(l, t, false), measure_walk(l, t, true));
