@@ -41,7 +41,9 @@ static struct nctl_prefix random_prefix(struct random *rng, bool v6)
 	memcpy(p.addr, &x, v6 ? 6 : 4);
 	if (v6)
 		p.addr[0] = 0x20;
-	p.len = (uint8_t)(v6 ? 32 + random_below(rng, 17) : random_below(rng, 5) ? 24 : 16 + random_below(rng, 9));
+	p.len = (uint8_t)(v6                     ? 32 + random_below(rng, 17)
+			  : random_below(rng, 5) ? 24
+						 : 16 + random_below(rng, 9));
 	nctl_prefix_mask(&p);
 	return p;
 }
@@ -49,7 +51,8 @@ static struct nctl_prefix random_prefix(struct random *rng, bool v6)
 static void put(struct nctl_mirror *m, const struct nctl_prefix *dst, unsigned which, enum nctl_source src)
 {
 	struct nctl_hop hop = {.oif = 2 + which % 4, .weight = 1, .via = {.family = dst->family}};
-	struct nctl_route r = {.dst = *dst, .table = 254, .metric = 20, .protocol = RTPROT_BGP, .type = RTN_UNICAST};
+	struct nctl_route r = {
+		.dst = *dst, .table = 254, .metric = 20, .protocol = RTPROT_BGP, .type = RTN_UNICAST};
 
 	hop.via.len = (uint8_t)nctl_prefix_bits(dst->family);
 	hop.via.addr[0] = 10;
@@ -87,8 +90,8 @@ static void measure(bool v6, bool sorted, unsigned n)
 	again = cpu_ns() - begin;
 	count = nctl_mirror_route_count(m, AF_UNSPEC);
 	printf("# IPv%d, %s: %zu routes, %.1f bytes each; %.0f ns to add, %.0f ns unchanged\n", v6 ? 6 : 4,
-		sorted ? "in order" : "at random", count,
-		(double)nctl_mirror_route_bytes(m) / (double)count, (double)added / n, (double)again / n);
+		sorted ? "in order" : "at random", count, (double)nctl_mirror_route_bytes(m) / (double)count,
+		(double)added / n, (double)again / n);
 	assert_true(nctl_mirror_route_bytes(m) / count <= 100);
 	free(p);
 	begin = cpu_ns();
@@ -105,7 +108,8 @@ static void test_size(void **state)
 	measure(true, false, 200000);
 }
 
-static void put_on_link(struct nctl_mirror *m, nctl_ifindex ifindex, const char *text, uint8_t type, const char *src)
+static void put_on_link(
+	struct nctl_mirror *m, nctl_ifindex ifindex, const char *text, uint8_t type, const char *src)
 {
 	struct nctl_hop hop = {.oif = ifindex, .weight = 1};
 	struct nctl_route r = {.table = 254, .metric = 256, .protocol = RTPROT_KERNEL, .type = type};
