@@ -29,6 +29,7 @@ static void link_is(struct nctl_mirror *m, nctl_ifindex ifindex, const char *nam
 
 	l.ifindex = ifindex;
 	l.flags = flags;
+	l.has = NCTL_LINK_BIT(NAME) | NCTL_LINK_BIT(FLAGS);
 	snprintf(l.name, sizeof(l.name), "%s", name);
 	assert_int_equal(nctl_mirror_link_put(m, &l, NCTL_SOURCE_EVENT), 0);
 }
