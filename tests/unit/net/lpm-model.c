@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * DOC: The naive model of a prefix index, and the comparison with the real one. For the unit tests and the fuzz
- * target, so without cmocka.
+ * DOC: The naive model of a prefix index, and the comparison with the real one. For the unit tests and the
+ * fuzz target, so without cmocka.
  */
 #include <stdlib.h>
 #include <string.h>
