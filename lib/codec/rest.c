@@ -79,6 +79,8 @@ static bool is_skipped(enum nctl_link_place place, uint16_t type)
 	return type < skips[place].n && skips[place].v[type].name;
 }
 
+static const char silent[] = "ticks or changes silently";
+
 /* The i-th volatile field of a kind's table, counted down in *i. */
 static const struct nctl_field *nth_volatile(const struct nctl_field_table *t, size_t *i)
 {
@@ -90,6 +92,12 @@ static const struct nctl_field *nth_volatile(const struct nctl_field_table *t, s
 
 static bool nth_volatile_field(size_t i, struct nctl_link_skip *ret)
 {
+	const struct nctl_field *common = nth_volatile(&nctl_link_fields, &i);
+
+	if (common) {
+		*ret = (struct nctl_link_skip){NULL, common->json, silent, false};
+		return true;
+	}
 	for (const struct nctl_kind *const *k = nctl_kinds; *k; k++) {
 		const struct nctl_field *f = nth_volatile(&(*k)->data, &i);
 		bool port = !f;
@@ -98,8 +106,7 @@ static bool nth_volatile_field(size_t i, struct nctl_link_skip *ret)
 			f = nth_volatile(&(*k)->port, &i);
 		if (!f)
 			continue;
-		*ret = (struct nctl_link_skip){
-			(*k)->name, f->json ? f->json : f->help, "ticks or changes silently", port};
+		*ret = (struct nctl_link_skip){(*k)->name, f->json ? f->json : f->help, silent, port};
 		return true;
 	}
 	return false;

@@ -59,5 +59,11 @@ bool nctl_mirror_is_overtaken(struct nctl_mirror *m, enum nctl_object_type type,
 /* addr.c */
 void nctl_mirror_addr_remove(struct nctl_mirror *m, struct nctl_mirror_link *l, struct nctl_mirror_addr *a);
 
+/* vlans.c: takes over what l's VLANs are into v, a newer message of it, which never says them. */
+void nctl_mirror_link_keep_vlans(const struct nctl_mirror_link *l, struct nctl_link *v);
+
+/* link.c */
+void nctl_mirror_link_notify(struct nctl_mirror *m, enum nctl_change_op op, const struct nctl_link *old,
+	const struct nctl_link *new, const struct nctl_link_diff *diff);
 struct nctl_mirror_link *nctl_mirror_link_lookup(const struct nctl_mirror *m, nctl_ifindex ifindex);
 void nctl_mirror_link_remove(struct nctl_mirror *m, struct nctl_mirror_link *l);
