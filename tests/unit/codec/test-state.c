@@ -407,7 +407,7 @@ static void test_vlans(void **state)
 	nctl_json_init(&json, &text);
 	nctl_vlans_json(vlans, &json);
 	assert_string_equal(nctl_strbuf_str(&text),
-		"[{\"vlan\":1,\"flags\":[\"PVID\",\"Egress Untagged\"]},{\"vlan\":100,\"vlanEnd\":200},"
+		"[{\"vlan\":1,\"flags\":[\"PVID\",\"Egress Untagged\"]},{\"vlan\":100,\"vlanEnd\":200,\"flags\":[]},"
 		"{\"vlan\":4094,\"flags\":[\"Egress Untagged\"]}]");
 	nctl_strbuf_fini(&text);
 	/* Ranges in pieces and out of order are the same set. */
