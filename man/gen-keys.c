@@ -261,6 +261,8 @@ static void list_words(void)
 	for (size_t i = 0; nctl_kinds[i]; i++) {
 		const struct nctl_kind *k = nctl_kinds[i];
 
+		if (!k->section)
+			continue;
 		list_word(k->section);
 		list_word(k->lower_key);
 		list_word(k->ports_key);

@@ -147,7 +147,8 @@ static void unknown_key(const struct body *b, const struct nd_node *node)
 	for (i = 0; i < b->n_keys; i++)
 		words[n++] = b->keys[i].key;
 	for (i = 0; nctl_kinds[i] && n < NCTL_ARRAY_SIZE(words); i++)
-		words[n++] = nctl_kinds[i]->section;
+		if (nctl_kinds[i]->section)
+			words[n++] = nctl_kinds[i]->section;
 	nd_error(b->p, node->key_pos,
 		nd_did_you_mean(
 			b->p, node->key, words, n, "sections are ethernets, bonds, vlans and the like"),

@@ -185,6 +185,7 @@ static int list_spec(struct nctl_rest *r, const struct nlattr *spec)
 
 static int list_all(struct nctl_rest *r, const struct nctl_link *l, const struct nlmsghdr *nlh)
 {
+	struct nctl_codec_taken taken = volatiles(&nctl_link_fields);
 	size_t skip = NLMSG_LENGTH(sizeof(struct ifinfomsg));
 	const struct nlattr *a = NULL;
 	int e = 0;
@@ -196,7 +197,7 @@ static int list_all(struct nctl_rest *r, const struct nctl_link *l, const struct
 			e = list_spec(r, a);
 		else if (nctl_attr_type(a) == IFLA_PROP_LIST)
 			e = nctl_rest_collect_nest(r, NCTL_PLACE_PROPS, a, &none);
-		else
+		else if (!nctl_codec_is_taken(&taken, nctl_attr_type(a)))
 			e = nctl_rest_add(r, NCTL_PLACE_TOP, a);
 	}
 	nctl_rest_sort(r);

@@ -57,7 +57,7 @@ static int decode_kind(struct nctl_link *l, const struct nlattr *const *info, st
 		if (!l->kind_name)
 			return -ENOMEM;
 	}
-	r = nctl_link_set_kind(l, k);
+	r = k ? nctl_link_set_kind(l, k) : 0;
 	if (r < 0 || !info[IFLA_INFO_DATA])
 		return r;
 	if (!l->data)
@@ -80,7 +80,7 @@ static int decode_port(struct nctl_link *l, const struct nlattr *const *info, st
 		if (!l->port_kind_name)
 			return -ENOMEM;
 	}
-	r = nctl_link_set_port_kind(l, k);
+	r = k ? nctl_link_set_port_kind(l, k) : 0;
 	if (r < 0 || !data)
 		return r;
 	if (!l->port)

@@ -36,11 +36,25 @@ static bool is_move(const struct nlmsghdr *nlh)
 	       tb[IFLA_NEW_IFINDEX];
 }
 
+/* A bridge's word of its VLANs, or a port's: see lib/codec/vlans.c for who sends what. */
+static int feed_vlans(struct nctl_session *s, const struct nlmsghdr *nlh, enum nctl_source src)
+{
+	struct nctl_vlans *vlans;
+	nctl_ifindex ifindex;
+	int r = nctl_bridge_vlans_decode(nlh, &ifindex, &vlans);
+
+	if (r == 0)
+		nctl_mirror_link_vlans_put(s->mirror, ifindex, vlans, src);
+	return r;
+}
+
 static int feed_link(struct nctl_session *s, const struct nlmsghdr *nlh, enum nctl_source src)
 {
 	struct nctl_link l;
 	int r = nctl_link_decode(nlh, &l);
 
+	if (r == NCTL_CODEC_SKIP)
+		return feed_vlans(s, nlh, src);
 	if (r != 0)
 		return r;
 	if (nlh->nlmsg_type == RTM_NEWLINK)

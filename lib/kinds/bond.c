@@ -197,6 +197,9 @@ static const struct nctl_field_ops ad_info_ops = {.decode = ad_info_decode, .pri
 	{.json = json_, NCTL_FIELD(struct bond_port, member_), .attr = IFLA_BOND_SLAVE_##attr_,              \
 		.type = NCTL_FIELD_##type_
 
+/* What LACP has found out, which no message tells. */
+#define LACP .flags = NCTL_FIELD_READONLY | NCTL_FIELD_VOLATILE
+
 static const struct nctl_field bond_fields[] = {
 	B(MODE, mode, MODE, "mode", ENUM), .key = "mode", .names = mode_names,
 		.change = NCTL_CHANGE_RECREATE, .help = "how traffic is spread over the ports"},
@@ -252,7 +255,7 @@ static const struct nctl_field bond_fields[] = {
 		.names = rate_names, .change = NCTL_CHANGE_FLAP, .help = "how often the partner shall send LACPDUs"},
 	B(AD_SELECT, ad_select, AD_SELECT, "ad_select", ENUM), .key = "ad-select", .names = select_names,
 		.change = NCTL_CHANGE_FLAP, .help = "how the aggregator is selected"},
-	B(AD_INFO, ad_info, AD_INFO, "ad_info", BYTES), .ops = &ad_info_ops, .flags = NCTL_FIELD_READONLY},
+	B(AD_INFO, ad_info, AD_INFO, "ad_info", BYTES), .ops = &ad_info_ops, LACP},
 	B(AD_ACTOR_SYS_PRIO, ad_actor_sys_prio, AD_ACTOR_SYS_PRIO, "ad_actor_sys_prio", UINT), .min = 1},
 	B(AD_USER_PORT_KEY, ad_user_port_key, AD_USER_PORT_KEY, "ad_user_port_key", UINT), .max = 1023,
 		.change = NCTL_CHANGE_FLAP},
@@ -271,15 +274,15 @@ static const struct nctl_field bond_port_fields[] = {
 	P(perm_hwaddr, PERM_HWADDR, "perm_hwaddr", LLADDR), .flags = NCTL_FIELD_READONLY},
 	P(queue_id, QUEUE_ID, "queue_id", UINT), .flags = NCTL_FIELD_LATE},
 	P(prio, PRIO, "prio", UINT), .format = NCTL_FORMAT_SIGNED, .flags = NCTL_FIELD_LATE},
-	P(aggregator_id, AD_AGGREGATOR_ID, "ad_aggregator_id", UINT), .flags = NCTL_FIELD_READONLY},
+	P(aggregator_id, AD_AGGREGATOR_ID, "ad_aggregator_id", UINT), LACP},
 	P(actor_state, AD_ACTOR_OPER_PORT_STATE, "ad_actor_oper_port_state", UINT),
-		.flags = NCTL_FIELD_READONLY},
+		LACP},
 	P(actor_state, AD_ACTOR_OPER_PORT_STATE, "ad_actor_oper_port_state_str", BITS),
-		.names = lacp_state_names, .flags = NCTL_FIELD_READONLY},
+		.names = lacp_state_names, LACP},
 	P(partner_state, AD_PARTNER_OPER_PORT_STATE, "ad_partner_oper_port_state", UINT),
-		.flags = NCTL_FIELD_READONLY},
+		LACP},
 	P(partner_state, AD_PARTNER_OPER_PORT_STATE, "ad_partner_oper_port_state_str", BITS),
-		.names = lacp_state_names, .flags = NCTL_FIELD_READONLY},
+		.names = lacp_state_names, LACP},
 };
 
 /* Options that only some modes have, with the values that a new bond has (bond_opts, bond_check_params). */

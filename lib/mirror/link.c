@@ -71,7 +71,7 @@ static int make_altnames(struct nctl_mirror *m, struct nctl_mirror_link *l, cons
 	return 0;
 }
 
-static void notify(struct nctl_mirror *m, enum nctl_change_op op, const struct nctl_link *old,
+void nctl_mirror_link_notify(struct nctl_mirror *m, enum nctl_change_op op, const struct nctl_link *old,
 	const struct nctl_link *new, const struct nctl_link_diff *diff)
 {
 	struct nctl_change c = {
@@ -126,7 +126,7 @@ static int insert(struct nctl_mirror *m, struct nctl_link *v, uint64_t touched)
 	nctl_relation_link(m, l);
 	nctl_genset_add(&m->lists[NCTL_OBJECT_LINK].gen, &l->gen);
 	m->stats.added++;
-	notify(m, NCTL_ADDED, NULL, &l->v, NULL);
+	nctl_mirror_link_notify(m, NCTL_ADDED, NULL, &l->v, NULL);
 	nctl_silent_link(m, NULL, &l->v, NULL);
 	return 0;
 }
@@ -170,7 +170,7 @@ static int update(struct nctl_mirror *m, struct nctl_mirror_link *l, struct nctl
 	nctl_relation_link(m, l);
 	nctl_relation_forget(m, &old);
 	m->stats.changed++;
-	notify(m, NCTL_CHANGED, &old, &l->v, &diff);
+	nctl_mirror_link_notify(m, NCTL_CHANGED, &old, &l->v, &diff);
 	nctl_silent_link(m, &old, &l->v, &diff);
 	nctl_link_fini(&old);
 	return 0;
@@ -209,7 +209,7 @@ void nctl_mirror_link_remove(struct nctl_mirror *m, struct nctl_mirror_link *l)
 	nctl_relation_leave(m, l);
 	nctl_genset_del(&m->lists[NCTL_OBJECT_LINK].gen, &l->gen);
 	m->stats.removed++;
-	notify(m, NCTL_REMOVED, &l->v, NULL, NULL);
+	nctl_mirror_link_notify(m, NCTL_REMOVED, &l->v, NULL, NULL);
 	nctl_silent_link_gone(m, &l->v);
 	nctl_link_fini(&l->v);
 	free(l);
@@ -226,6 +226,8 @@ int nctl_mirror_link_put(struct nctl_mirror *m, struct nctl_link *v, enum nctl_s
 		    m, NCTL_OBJECT_LINK, l ? &l->touched : NULL, nctl_hash_u64(v->ifindex), src)) {
 		if (l && touched)
 			l->touched = touched;
+		if (l)
+			nctl_mirror_link_keep_vlans(l, v);
 		r = l ? update(m, l, v) : insert(m, v, touched);
 		l = nctl_mirror_link_lookup(m, ifindex);
 		if (r == 0 && l)

@@ -87,5 +87,11 @@ void nctl_mirror_addr_remove(struct nctl_mirror *m, struct nctl_mirror_link *l, 
 /* The same of one whose link stays: with what the kernel changes then. */
 void nctl_mirror_addr_lose(struct nctl_mirror *m, struct nctl_mirror_link *l, struct nctl_mirror_addr *a);
 
+/* vlans.c: takes over what l's VLANs are into v, a newer message of it, which never says them. */
+void nctl_mirror_link_keep_vlans(const struct nctl_mirror_link *l, struct nctl_link *v);
+
+/* link.c */
+void nctl_mirror_link_notify(struct nctl_mirror *m, enum nctl_change_op op, const struct nctl_link *old,
+	const struct nctl_link *new, const struct nctl_link_diff *diff);
 struct nctl_mirror_link *nctl_mirror_link_lookup(const struct nctl_mirror *m, nctl_ifindex ifindex);
 void nctl_mirror_link_remove(struct nctl_mirror *m, struct nctl_mirror_link *l);

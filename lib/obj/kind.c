@@ -8,8 +8,10 @@
 
 const struct nctl_kind *nctl_kind_find(const char *name)
 {
+	/* Each message of a link asks, and most kinds begin with another letter. */
 	for (const struct nctl_kind *const *k = nctl_kinds; *k; k++)
-		if (!((*k)->traits & NCTL_KIND_PHYSICAL) && strcmp((*k)->name, name) == 0)
+		if ((*k)->name[0] == name[0] && strcmp((*k)->name, name) == 0 &&
+			!((*k)->traits & NCTL_KIND_PHYSICAL))
 			return *k;
 	return NULL;
 }

@@ -21,6 +21,7 @@ enum nctl_kind_trait {
 	/* The kernel brings it up by itself when its lower comes up, all of them in one go (net/8021q vlan_device_event). */
 	NCTL_KIND_FOLLOWS_UP = 1 << 6,
 	NCTL_KIND_MTU_OF_PORTS = 1 << 7, /* its MTU follows its ports' until it is set (bridge) */
+	NCTL_KIND_VLANS = 1 << 8,        /* it and its ports have VLANs, told in messages of their own (bridge) */
 };
 
 struct nctl_kind {

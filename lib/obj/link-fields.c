@@ -130,7 +130,12 @@ static const struct nctl_field link_field_v[] = {
 		.flags = NCTL_FIELD_READONLY},
 	STATE(MIN_MTU, min_mtu, IFLA_MIN_MTU, "min_mtu"),
 	STATE(MAX_MTU, max_mtu, IFLA_MAX_MTU, "max_mtu"),
-	STATE(PROMISCUITY, promiscuity, IFLA_PROMISCUITY, "promiscuity"),
+	/* Goes up silently on a link that cannot filter by address (net/core/dev.c __dev_set_rx_mode). */
+	[NCTL_LINK_PROMISCUITY] = {.json = "promiscuity",
+		F(promiscuity),
+		.attr = IFLA_PROMISCUITY,
+		.type = NCTL_FIELD_UINT,
+		.flags = NCTL_FIELD_READONLY | NCTL_FIELD_VOLATILE},
 	STATE(ALLMULTI, allmulti, IFLA_ALLMULTI, "allmulti"),
 	STATE(NUM_TX_QUEUES, num_tx_queues, IFLA_NUM_TX_QUEUES, "num_tx_queues"),
 	STATE(NUM_RX_QUEUES, num_rx_queues, IFLA_NUM_RX_QUEUES, "num_rx_queues"),

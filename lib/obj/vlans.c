@@ -77,6 +77,20 @@ bool nctl_vlans_equal(const struct nctl_vlans *a, const struct nctl_vlans *b)
 	return a->n == b->n && memcmp(a->v, b->v, a->n * sizeof(*a->v)) == 0;
 }
 
+/* bridge(8) lists the flags of a range even if there are none. */
+static void put_flags(const struct nctl_vlan_range *v, struct nctl_json *json)
+{
+	if (!v->flags && v->first == v->last)
+		return;
+	nctl_json_key(json, "flags");
+	nctl_json_arr_begin(json);
+	if (v->flags & NCTL_VLAN_PVID)
+		nctl_json_str(json, "PVID");
+	if (v->flags & NCTL_VLAN_UNTAGGED)
+		nctl_json_str(json, "Egress Untagged");
+	nctl_json_arr_end(json);
+}
+
 void nctl_vlans_json(const struct nctl_vlans *s, struct nctl_json *json)
 {
 	nctl_json_arr_begin(json);
@@ -85,15 +99,7 @@ void nctl_vlans_json(const struct nctl_vlans *s, struct nctl_json *json)
 		nctl_json_ku64(json, "vlan", s->v[i].first);
 		if (s->v[i].last != s->v[i].first)
 			nctl_json_ku64(json, "vlanEnd", s->v[i].last);
-		if (s->v[i].flags) {
-			nctl_json_key(json, "flags");
-			nctl_json_arr_begin(json);
-			if (s->v[i].flags & NCTL_VLAN_PVID)
-				nctl_json_str(json, "PVID");
-			if (s->v[i].flags & NCTL_VLAN_UNTAGGED)
-				nctl_json_str(json, "Egress Untagged");
-			nctl_json_arr_end(json);
-		}
+		put_flags(&s->v[i], json);
 		nctl_json_obj_end(json);
 	}
 	nctl_json_arr_end(json);

@@ -35,5 +35,5 @@ struct nctl_vlans *nctl_vlans_ref(struct nctl_vlans *s);
 struct nctl_vlans *nctl_vlans_unref(struct nctl_vlans *s); /* gives NULL */
 bool nctl_vlans_equal(const struct nctl_vlans *a, const struct nctl_vlans *b);
 
-/* The array behind "vlans" as `bridge -j vlan` prints it. */
+/* The array behind "vlans" as `bridge -compressvlans -j vlan` prints it. */
 void nctl_vlans_json(const struct nctl_vlans *s, struct nctl_json *json);

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Compares our JSON with iproute2's, as sets by identity.
 
-usage: json_compare.py [--volatile FILE] LINK OUR_LINK ADDRESS OUR_ADDRESS
+usage: json_compare.py [--volatile FILE] LINK OUR_LINK ADDRESS OUR_ADDRESS [VLAN OUR_VLAN]
 
-LINK and ADDRESS are what `ip -j -d link` and `ip -j addr` print, OUR_* what we print for the same. A
-file of {"link": [...], "address": [...]} may stand for both of ours. A key that we print differently, or that iproute2
-does not print, is an error; one that we lack is a notice. Lines of tests/volatile.txt (KEY reason...) name keys
+LINK, ADDRESS and VLAN are what `ip -j -d link`, `ip -j addr` and `bridge -compressvlans -j vlan` print, OUR_* what we
+print for the same. A file of {"link": [...], "address": [...], "vlan": [...]} may stand for all of ours. A key that we
+print differently, lack, or have though iproute2 does not print it is an error. Lines of tests/volatile.txt (KEY reason...) name keys
 to leave out: KEY is a dotted path from the object, or a part of its end.
 """
 import json
@@ -58,8 +58,12 @@ def links(entries):
     return {e["ifindex"]: {k: v for k, v in e.items() if k != "addr_info"} for e in entries}
 
 
+def vlans(entries):
+    return {e["ifname"]: e for e in entries}
+
+
 def compare(what, theirs, ours, volatile):
-    errors, notices = [], []
+    errors = []
     for key in sorted(set(theirs) | set(ours), key=str):
         if key not in theirs or key not in ours:
             errors.append(f"{what} {key}: only {'ours' if key in ours else 'iproute2'} has it")
@@ -69,12 +73,12 @@ def compare(what, theirs, ours, volatile):
             if is_volatile(path, volatile):
                 continue
             if path not in b:
-                notices.append(f"{what} {key}: we lack {path} = {a[path]!r}")
+                errors.append(f"{what} {key}: we lack {path} = {a[path]!r}")
             elif path not in a:
                 errors.append(f"{what} {key}: {path} = {b[path]!r}, which iproute2 does not print")
             elif a[path] != b[path] or type(a[path]) is not type(b[path]):
                 errors.append(f"{what} {key}: {path} is {a[path]!r}, not {b[path]!r}")
-    return errors, notices
+    return errors
 
 
 def main():
@@ -83,26 +87,23 @@ def main():
     volatile = os.path.join(here, "..", "volatile.txt")
     if args[:1] == ["--volatile"]:
         volatile, args = args[1], args[2:]
-    if len(args) != 4:
+    if len(args) not in (4, 6):
         sys.exit(__doc__)
     volatile = read_volatile(volatile)
     link, our_link = load(args[0], "link"), load(args[1], "link")
     address, our_address = load(args[2], "address"), load(args[3], "address")
-    errors, notices = [], []
+    vlan, our_vlan = (load(args[4], "vlan"), load(args[5], "vlan")) if args[4:] else ([], [])
+    errors = []
     for what, theirs, ours in (
         ("link", links(link), links(our_link)),
         ("address's link", links(address), links(our_address)),
         ("address", addresses(address), addresses(our_address)),
+        ("vlans", vlans(vlan), vlans(our_vlan)),
     ):
-        e, n = compare(what, theirs, ours, volatile)
-        errors += e
-        notices += n
-    for n in notices:
-        print("notice:", n)
+        errors += compare(what, theirs, ours, volatile)
     for e in errors:
         print("error:", e)
-    print(f"{len(link)} links, {len(addresses(address))} addresses, "
-          f"{len(errors)} errors, {len(notices)} notices")
+    print(f"{len(link)} links, {len(addresses(address))} addresses, {len(vlan)} with VLANs, {len(errors)} errors")
     sys.exit(1 if errors else 0)
 
 

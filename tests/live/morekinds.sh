@@ -83,6 +83,7 @@ ip tuntap add m-tap2 mode tap user 54321 pi
 
 # Ports of each kind of master, bridge VLANs.
 make m-br type bridge vlan_filtering 1 vlan_default_pvid 7
+ip link show dev m-br >/dev/null 2>&1 || ip link add name m-br type bridge
 make m-bond type bond mode 802.3ad
 make m-vrf type vrf table 99
 make m-team type team
