@@ -59,7 +59,7 @@ struct nctl_fake {
 	size_t rcvbuf[FK_N_ROLES];
 	size_t dump_chunk, truncate_len;
 	unsigned interrupt_dumps, lose_acks, truncate;
-	bool reverse_acks, hold;
+	bool reverse_acks, hold, whole_dumps;
 	void (*dump_hook)(void *userdata, unsigned chunk);
 	void *dump_userdata;
 };

@@ -234,7 +234,7 @@ static void diff_event(struct diff_world *w, const struct nlmsghdr *nlh)
 		size_t len = strlen(text);
 		/* two links are told of in the order of notifiers or of work queues */
 		bool six = strncmp(id, "route6", 6) == 0;
-		bool local = six && strstr(text, " metric=0 ");
+		bool local = six && strstr(text, " proto=2 ");
 		snprintf(key, sizeof key, "%.80s %d", id, six ? words.ifindex : 0);
 		if (local)
 			words.nlm_flags &= ~(unsigned)NLM_F_EXCL;

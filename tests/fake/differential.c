@@ -43,7 +43,7 @@
 
 #include "fake/diff.h"
 
-enum { DIFF_SKIP = 77, DIFF_SETTLE_MS = 6000, DIFF_LAZY_MS = 1300, DIFF_MAX_JOBS = 64 };
+enum { DIFF_SKIP = 77, DIFF_SETTLE_MS = 20000, DIFF_LAZY_MS = 1300, DIFF_MAX_JOBS = 64 };
 
 struct options {
 	bool all_kinds, verbose;

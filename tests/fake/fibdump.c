@@ -85,6 +85,14 @@ static struct fk_route *fk_last_sibling(struct fk_netns *ns, struct fk_route *r)
 	return last;
 }
 
+static bool fk_is_later_sibling(struct fk_netns *ns, const struct fk_route *r)
+{
+	for (const struct fk_route *s = fk_route_first(ns, r); s != r; s = fk_route_next(ns, (struct fk_route *)s))
+		if (r->family == AF_INET6 && fk_fib6_siblings(s, r))
+			return true;
+	return false;
+}
+
 /* All routes of the prefix of first, or none. */
 static bool fk_dump_prefix(struct fk_netns *ns, struct fk_dump *d, struct fk_buf *b, struct fk_route *first)
 {
@@ -93,8 +101,11 @@ static bool fk_dump_prefix(struct fk_netns *ns, struct fk_dump *d, struct fk_buf
 	for (struct fk_route *r = first; r; r = fk_route_next(ns, r)) {
 		if (!fk_wants_route(d, r))
 			continue;
+		if (ns->f->whole_dumps && fk_is_later_sibling(ns, r))
+			continue;
 		fk_put_route(b, ns, r, false, RTM_NEWROUTE, flags, d->seq);
-		r = fk_last_sibling(ns, r);
+		if (!ns->f->whole_dumps)
+			r = fk_last_sibling(ns, r);
 	}
 	if (!b->full)
 		return true;
