@@ -79,6 +79,8 @@ static int fk_lookup(struct fk_netns *ns, const uint8_t *addr, uint8_t scope, in
 	const struct fk_link *l = oif ? fk_link_by_index(ns, oif) : NULL;
 	struct nctl_list *pos;
 	int jump = -1;
+	if (l && l->kind == &fk_kind_vrf)
+		oif = 0; /* l3mdev_update_flow(): it only directs to the table */
 	nctl_list_for_each(pos, &ns->rules4) {
 		const struct fk_rule *r = nctl_list_entry(pos, struct fk_rule, node);
 		uint32_t table = r->table;
