@@ -426,10 +426,10 @@ int fk_fib6_del(struct fk_req *rq, struct fk_netns *ns, const struct fk_route_re
 {
 	int e = 0;
 	struct fk_route_req masked = *q;
-	if (!fk_table_exists(ns, AF_INET6, q->r.table))
-		return fk_refuse(rq, -ESRCH, "FIB table does not exist");
 	if (q->r.len > 128)
 		return fk_refuse(rq, -EINVAL, "Invalid prefix length");
+	if (!fk_table_exists(ns, AF_INET6, q->r.table))
+		return fk_refuse(rq, -ESRCH, "FIB table does not exist");
 	fk_prefix_mask(masked.r.dst, masked.r.len, 16);
 	if (!q->multipath)
 		return fk_del_one(ns, &masked, &q->r.hops[0], true);
