@@ -167,8 +167,8 @@ static void heal(struct run *r)
 /* False: nothing happened within timeout_ms. */
 static bool turn(struct run *r, int timeout_ms)
 {
-	struct pollfd p[] = {{.fd = r->wake_fd, .events = POLLIN},
-		{.fd = nctl_hub_get_fd(r->hub), .events = POLLIN}};
+	struct pollfd p[] = {
+		{.fd = r->wake_fd, .events = POLLIN}, {.fd = nctl_hub_get_fd(r->hub), .events = POLLIN}};
 	bool due = nctl_time_cmp(nctl_hub_deadline(r->hub), clock_now) <= 0;
 	int n = poll(p, 2, due ? 0 : timeout_ms);
 	eventfd_t v;
@@ -285,7 +285,7 @@ static void stir(struct run *r)
 
 /* What the kernel changes on a link without telling anybody, ever: this mode, and these while it is down. */
 static const uint64_t untold = NCTL_LINK_BIT(ADDR_GEN_MODE) | NCTL_LINK_BIT(GROUP) | NCTL_LINK_BIT(ALIAS) |
-	NCTL_LINK_BIT(TXQLEN) | NCTL_LINK_BIT(ALTNAMES);
+                               NCTL_LINK_BIT(TXQLEN) | NCTL_LINK_BIT(ALTNAMES);
 
 static bool is_true(struct run *r, uint64_t ignore)
 {

@@ -132,8 +132,7 @@ static void dump(struct nctl_transport *t, struct list *l, uint16_t type)
 		uint8_t header[sizeof(struct rtmsg)];
 	} rq = {.nlh = {.nlmsg_type = type, .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP}};
 
-	rq.nlh.nlmsg_len =
-		NLMSG_LENGTH(type == RTM_GETNEXTHOP ? sizeof(struct nhmsg) : sizeof(struct rtmsg));
+	rq.nlh.nlmsg_len = NLMSG_LENGTH(type == RTM_GETNEXTHOP ? sizeof(struct nhmsg) : sizeof(struct rtmsg));
 	assert_int_equal(t->ops->send(t, &rq, rq.nlh.nlmsg_len), 0);
 	for (;;) {
 		struct nctl_dgram d = {.buf = buf, .cap = sizeof(buf)};
