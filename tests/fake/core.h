@@ -59,7 +59,7 @@ struct nctl_fake {
 	size_t rcvbuf[FK_N_ROLES];
 	size_t dump_chunk, truncate_len;
 	unsigned interrupt_dumps, lose_acks, truncate;
-	bool reverse_acks, hold;
+	bool reverse_acks, hold, whole_dumps;
 	void (*dump_hook)(void *userdata, unsigned chunk);
 	void *dump_userdata;
 };
@@ -128,3 +128,9 @@ int fk_datagram(struct fk_netns *ns, struct fk_transport *t, const void *data, s
 int fk_dump_start(struct fk_req *rq, struct fk_transport *t);
 void fk_dump_next(struct fk_transport *t);
 int fk_get_one(struct fk_req *rq, struct fk_transport *t);
+
+struct fk_buf;
+
+/* fibdump.c */
+int fk_fib_dump_filters(struct fk_req *rq, struct fk_dump *d);
+bool fk_fib_dump_fill(struct fk_netns *ns, struct fk_dump *d, struct fk_buf *b);

@@ -43,7 +43,7 @@
 
 #include "fake/diff.h"
 
-enum { DIFF_SKIP = 77, DIFF_SETTLE_MS = 6000, DIFF_LAZY_MS = 1300, DIFF_MAX_JOBS = 64 };
+enum { DIFF_SKIP = 77, DIFF_SETTLE_MS = 20000, DIFF_LAZY_MS = 1300, DIFF_MAX_JOBS = 64 };
 
 struct options {
 	bool all_kinds, verbose;
@@ -180,8 +180,8 @@ static void copy_lines(struct fk_lines *to, const struct fk_lines *from)
 		fk_lines_add(to, from->v[i]);
 }
 
-static bool run_op(const struct options *o, struct nctl_fake *f, struct diff_world *fake, struct diff_world *real,
-	const struct diff_op *op)
+static bool run_op(const struct options *o, struct nctl_fake *f, struct diff_world *fake,
+	struct diff_world *real, const struct diff_op *op)
 {
 	struct fk_lines before = {0};
 	copy_lines(&before, &real->state);
@@ -306,8 +306,8 @@ static int run_jobs(const struct options *o)
 
 static int parse(int argc, char **argv, struct options *o)
 {
-	static const struct option longs[] = {{"kinds", required_argument, NULL, 'k'},
-		{"silent", no_argument, NULL, 'q'}, {0}};
+	static const struct option longs[] = {
+		{"kinds", required_argument, NULL, 'k'}, {"silent", no_argument, NULL, 'q'}, {0}};
 	for (;;) {
 		int c = getopt_long(argc, argv, "j:k:n:s:l:v", longs, NULL);
 		switch (c) {

@@ -5,8 +5,8 @@
 #include "fake/wire.h"
 
 /*
- * Routes, next-hop objects and rules of the fake kernel. An IPv4 route has all its hops; an IPv6 route has one,
- * and those that differ in nothing else than a gateway are siblings, as in the kernel.
+ * Routes, next-hop objects and rules of the fake kernel. An IPv4 route has all its hops; an IPv6 route has
+ * one, and those that differ in nothing else than a gateway are siblings, as in the kernel.
  */
 
 enum { FK_MAX_HOPS = 16, FK_METRICS_MAX = 128 };
@@ -22,7 +22,8 @@ struct fk_hop {
 };
 
 struct fk_route {
-	struct nctl_list node; /* in its namespace's routes of the family: by table, prefix, then as it does */
+	struct nctl_list
+		node; /* in its namespace's routes of the family: by table, prefix, then as it does */
 	uint8_t family, len, tos, type, scope, protocol, pref;
 	uint8_t dst[16], prefsrc[16];
 	bool has_prefsrc, flush, prefsrc_gone;
@@ -62,7 +63,7 @@ struct fk_rule {
 
 /* What a request says of a route. */
 struct fk_route_req {
-	struct fk_route r; /* hops of RTA_MULTIPATH, or the one of RTA_OIF and RTA_GATEWAY */
+	struct fk_route r;              /* hops of RTA_MULTIPATH, or the one of RTA_OIF and RTA_GATEWAY */
 	bool multipath, onlink, kernel; /* kernel: its own, no request */
 	uint32_t nhid;
 	uint16_t flags; /* NLM_F_* */
@@ -78,7 +79,7 @@ void fk_route_insert(struct fk_netns *ns, struct fk_route *r, struct fk_route *b
 bool fk_prefix_has(const uint8_t *prefix, unsigned len, const uint8_t *addr);
 void fk_prefix_mask(uint8_t *addr, unsigned len, unsigned bytes);
 unsigned fk_route_hops(const struct fk_route *r, struct fk_hop *ret); /* also of a next-hop object */
-uint32_t fk_table_of(const struct fk_link *l, uint32_t otherwise); /* l3mdev_fib_table() */
+uint32_t fk_table_of(const struct fk_link *l, uint32_t otherwise);    /* l3mdev_fib_table() */
 bool fk_table_exists(struct fk_netns *ns, uint8_t family, uint32_t table);
 void fk_table_make(struct fk_netns *ns, uint8_t family, uint32_t table);
 void fk_routes_free(struct fk_netns *ns);
@@ -88,8 +89,8 @@ void fk_put_route(struct fk_buf *b, struct fk_netns *ns, const struct fk_route *
 	uint16_t flags, uint32_t seq); /* alone: without its siblings */
 void fk_put_nexthop(struct fk_buf *b, const struct nctl_fake *f, const struct fk_nexthop *n, uint16_t type,
 	uint16_t flags, uint32_t seq);
-void fk_put_rule(struct fk_buf *b, struct fk_netns *ns, const struct fk_rule *r, uint16_t type, uint16_t flags,
-	uint32_t seq);
+void fk_put_rule(struct fk_buf *b, struct fk_netns *ns, const struct fk_rule *r, uint16_t type,
+	uint16_t flags, uint32_t seq);
 void fk_route_event(struct fk_netns *ns, const struct fk_route *r, uint16_t type, uint16_t flags);
 void fk_nexthop_event(struct fk_netns *ns, const struct fk_nexthop *n, uint16_t type);
 void fk_rule_event(struct fk_netns *ns, const struct fk_rule *r, uint16_t type);
@@ -118,8 +119,8 @@ int fk_fib6_del(struct fk_req *rq, struct fk_netns *ns, const struct fk_route_re
 void fk_fib6_remove(struct fk_netns *ns, struct fk_route *r, bool say);
 bool fk_fib6_is_ecmp(const struct fk_route *r);
 bool fk_fib6_siblings(const struct fk_route *a, const struct fk_route *b);
-int fk_fib6_check_hop(struct fk_req *rq, struct fk_netns *ns, const struct fk_route *r, struct fk_hop *h,
-	bool onlink);
+int fk_fib6_check_hop(
+	struct fk_req *rq, struct fk_netns *ns, const struct fk_route *r, struct fk_hop *h, bool onlink);
 /* fib6-kernel.c */
 void fk_fib6_sync_up(struct fk_link *l, bool dead);
 void fk_fib6_sync_down(struct fk_link *l, enum fk_event ev);
@@ -139,14 +140,10 @@ void fk_nexthop_link_event(struct fk_link *l, enum fk_event ev);
 void fk_nexthops_free(struct fk_netns *ns);
 
 /* rule.c */
-int fk_rules_init(struct fk_netns *ns);
+void fk_rules_init(struct fk_netns *ns);
 void fk_rules_free(struct fk_netns *ns);
 int fk_rule_request(struct fk_req *rq);
 void fk_rules_link_event(struct fk_link *l, enum fk_event ev);
 struct nctl_list *fk_rules(struct fk_netns *ns, uint8_t family);
 bool fk_rule_matches(const struct fk_rule *r, const uint8_t *dst, int oif);
 void fk_rules_vrf(struct fk_netns *ns);
-
-/* fibdump.c */
-int fk_fib_dump_filters(struct fk_req *rq, struct fk_dump *d);
-bool fk_fib_dump_fill(struct fk_netns *ns, struct fk_dump *d, struct fk_buf *b);

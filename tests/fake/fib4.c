@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * DOC: IPv4 routes as net/ipv4/fib_trie.c keeps them: at one prefix by falling tos, then by rising metric, and
- * among equals as the flags of the requests say. Two routes of equal attributes share them (struct fib_info),
- * which shows in the state of their hops.
+ * DOC: IPv4 routes as net/ipv4/fib_trie.c keeps them: at one prefix by falling tos, then by rising metric,
+ * and among equals as the flags of the requests say. Two routes of equal attributes share them (struct
+ * fib_info), which shows in the state of their hops.
  */
 
 #include <arpa/inet.h>
@@ -102,13 +102,11 @@ static int fk_check_object(struct fk_req *rq, const struct fk_route *r)
 	for (unsigned i = 0; i < (n->group ? n->n_members : 1); i++) {
 		const struct fk_nexthop *m = n->group ? n->members[i].nh : n;
 		if (r->scope == RT_SCOPE_HOST && m->hop.via_family)
-			return fk_refuse(
-				rq, -EINVAL, "Route with host scope can not have a gateway");
+			return fk_refuse(rq, -EINVAL, "Route with host scope can not have a gateway");
 		if (m->hop.via_family && r->scope >= RT_SCOPE_LINK)
 			return fk_refuse(rq, -EINVAL, "Scope mismatch with nexthop");
 		if (n->group && r->scope == RT_SCOPE_HOST)
-			return fk_refuse(
-				rq, -EINVAL, "Route with host scope can not have multiple nexthops");
+			return fk_refuse(rq, -EINVAL, "Route with host scope can not have multiple nexthops");
 	}
 	return 0;
 }
@@ -278,6 +276,8 @@ static bool fk_nh_match(const struct fk_route *a, const struct fk_route_req *q)
 int fk_fib4_delete(struct fk_req *rq, struct fk_netns *ns, const struct fk_route_req *q)
 {
 	const struct fk_route *r = &q->r;
+	if (r->len > 32)
+		return fk_refuse(rq, -EINVAL, "Invalid prefix length");
 	if (!fk_table_exists(ns, AF_INET, r->table))
 		return fk_refuse(rq, -ESRCH, "FIB table does not exist");
 	if (!fk_key_valid(r))
@@ -289,8 +289,8 @@ int fk_fib4_delete(struct fk_req *rq, struct fk_netns *ns, const struct fk_route
 		            (!r->protocol || a->protocol == r->protocol);
 		if (!same || !fk_nh_match(a, q))
 			continue;
-		if (r->metrics_len &&
-			(r->metrics_len != a->metrics_len || memcmp(a->metrics, r->metrics, r->metrics_len) != 0))
+		if (r->metrics_len && (r->metrics_len != a->metrics_len ||
+					      memcmp(a->metrics, r->metrics, r->metrics_len) != 0))
 			continue;
 		nctl_list_del(&a->node);
 		fk_route_event(ns, a, RTM_DELROUTE, 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * DOC: where the routes of a namespace are: one list a family, by table and prefix; routes of one prefix stand
- * in the order in which the kernel keeps them (fib4.c, fib6.c decide).
+ * DOC: where the routes of a namespace are: one list a family, by table and prefix; routes of one prefix
+ * stand in the order in which the kernel keeps them (fib4.c, fib6.c decide).
  */
 
 #include <stdlib.h>
@@ -51,7 +51,8 @@ struct fk_route *fk_route_next(struct fk_netns *ns, struct fk_route *r)
 void fk_route_insert(struct fk_netns *ns, struct fk_route *r, struct fk_route *before)
 {
 	struct nctl_list *head = fk_routes(ns, r->family), *pos = before ? &before->node : head->next;
-	while (!before && pos != head && fk_route_key_cmp(nctl_list_entry(pos, struct fk_route, node), r) <= 0)
+	while (!before && pos != head &&
+		fk_route_key_cmp(nctl_list_entry(pos, struct fk_route, node), r) <= 0)
 		pos = pos->next;
 	nctl_list_insert_before(pos, &r->node);
 }
@@ -106,7 +107,8 @@ bool fk_table_exists(struct fk_netns *ns, uint8_t family, uint32_t table)
 	for (size_t i = 0; i < n; i++)
 		if (v[i] == table)
 			return true;
-	return table == RT_TABLE_MAIN || table == RT_TABLE_LOCAL || (family == AF_INET && table == RT_TABLE_DEFAULT);
+	return table == RT_TABLE_MAIN || table == RT_TABLE_LOCAL ||
+	       (family == AF_INET && table == RT_TABLE_DEFAULT);
 }
 
 void fk_table_make(struct fk_netns *ns, uint8_t family, uint32_t table)
