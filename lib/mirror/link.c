@@ -84,6 +84,10 @@ static void notify(struct nctl_mirror *m, enum nctl_change_op op, const struct n
 
 	if (diff)
 		c.link_diff = *diff;
+	if (new)
+		nctl_maddrs_link(m->maddrs, new);
+	else
+		nctl_maddrs_link_gone(m->maddrs, old->ifindex);
 	nctl_subs_notify(&m->subs, &c);
 }
 

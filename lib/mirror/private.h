@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "mirror/maddr.h"
 #include "mirror/mirror.h"
 
 /* What the files of lib/mirror share; nobody else includes it. */
@@ -28,6 +29,7 @@ struct nctl_mirror {
 	struct nctl_rb_tree by_prefix; /* all addresses */
 	struct nctl_mirror_list lists[NCTL_OBJECT_N_TYPES];
 	struct nctl_dump_scope scope; /* of the dump that is on, or was last */
+	struct nctl_maddrs *maddrs;
 	struct nctl_subs subs;
 	struct nctl_mirror_stats stats;
 };
