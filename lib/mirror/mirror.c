@@ -58,21 +58,24 @@ struct nctl_subs *nctl_mirror_subs(struct nctl_mirror *m)
 	return &m->subs;
 }
 
-struct nctl_maddrs *nctl_mirror_maddrs(struct nctl_mirror *m)
+struct nctl_maddrs *nctl_mirror_maddrs(const struct nctl_mirror *m)
+{
+	return m->maddrs;
+}
+
+void nctl_mirror_maddrs_repair(struct nctl_mirror *m)
 {
 	const struct nctl_mirror_link *l;
 	const struct nctl_mirror_addr *a;
 
 	if (!nctl_maddrs_is_incomplete(m->maddrs))
-		return m->maddrs;
-	/* There was no memory for something: once more, since there may be now. */
+		return;
 	nctl_maddrs_reset(m->maddrs);
 	for (l = nctl_mirror_link_from(m, 1); l; l = nctl_mirror_link_next(l)) {
 		nctl_maddrs_link(m->maddrs, &l->v);
 		for (a = nctl_mirror_addr_first(l); a; a = nctl_mirror_addr_next(a))
 			nctl_maddrs_addr(m->maddrs, &a->v, true);
 	}
-	return m->maddrs;
 }
 
 const struct nctl_mirror_stats *nctl_mirror_get_stats(const struct nctl_mirror *m)
