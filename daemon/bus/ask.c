@@ -66,7 +66,7 @@ static enum progress look_at(struct pending *p, const struct nd_netns_set *set)
 {
 	const struct nd_netns *n;
 
-	if (p->query.object == ND_QUERY_NETNS || p->query.space == ND_SCOPE_OWN)
+	if (nd_query_is_of_netns(&p->query) || p->query.space == ND_SCOPE_OWN)
 		return SETTLED;
 	if (p->query.space == ND_SCOPE_ONE) {
 		n = nd_netns_find(set, p->query.netns);
@@ -163,7 +163,7 @@ int nd_method_query(sd_bus_message *m, void *userdata, sd_bus_error *error)
 	r = read_query(m, &p.query, error);
 	if (r < 0)
 		return r;
-	if (p.query.object == ND_QUERY_NETNS || p.query.space != ND_SCOPE_OWN)
+	if (nd_query_is_of_netns(&p.query) || p.query.space != ND_SCOPE_OWN)
 		nd_netns_set_look(set_of(c));
 	if (p.query.space == ND_SCOPE_ALL)
 		p.last = last_serial(set_of(c));

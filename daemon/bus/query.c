@@ -1,39 +1,33 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * DOC: What Query asks for, as a cursor over the namespaces and their mirrors and a set of filters, and the
- * JSON lines of it. The cursor is the serial of a namespace and an ifindex in it, so that it survives
- * whatever happens between two calls: a link that is there all the time is told exactly once. Names in
+ * DOC: What Query asks for, as a cursor over the namespaces and what is in them, and the JSON lines of it.
+ * The cursor is the serial of a namespace and a place in it, which the object keeps (query/): it survives
+ * whatever happens between two calls, so that what is there all the time is told exactly once. Names in
  * filters are looked up when the query begins, of a query over all namespaces when it comes to each. Used by
  * ask.c and, piece by piece, by stream.c.
  */
+#include "bus/query.h"
+
 #include <errno.h>
-#include <linux/rtnetlink.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
 
 #include "base/cleanup.h"
 #include "base/json.h"
-#include "base/num.h"
 #include "base/suggest.h"
 #include "bus/private.h"
-#include "bus/query.h"
+#include "bus/query/object.h"
 
-/* Links that one nd_query_fill looks at: filters may skip all of them. */
-#define LINKS_A_FILL 4096
+/* Objects that one nd_query_fill looks at: filters may skip all of them. */
+#define LOOKS_A_FILL 4096
 #define NETNS_COST   4 /* counted for a namespace: names are looked up in it */
+#define FILTERS_MAX  64
 
-static int invalid(sd_bus_error *error, const char *what, const char *value, const char *advice)
-{
-	return sd_bus_error_setf(error, ND_BUS_ERROR "InvalidFilter", "%s: %.64s%s%s", what, value,
-		advice ? "; " : "", advice ? advice : "");
-}
-
-static int no_device(sd_bus_error *error, const char *name)
-{
-	/* ip(8)'s words */
-	return sd_bus_error_setf(error, ND_BUS_ERROR "NotFound", "Device \"%.64s\" does not exist.", name);
-}
+static const struct nd_query_object *const objects[] = {
+	&nd_query_of_link,
+	&nd_query_of_address,
+	&nd_query_of_netns,
+};
 
 int nd_query_no_netns(sd_bus_error *error, const char *name, const struct nd_netns *n)
 {
@@ -46,179 +40,39 @@ int nd_query_no_netns(sd_bus_error *error, const char *name, const struct nd_net
 		error, ND_BUS_ERROR "NotFound", "Cannot open network namespace \"%s\": %s", name, why);
 }
 
-static int set_name(char name[128], const char *value, sd_bus_error *error)
-{
-	/* No name of a device, nor an alternative one, is longer. */
-	if (!*value || strlen(value) >= 128)
-		return no_device(error, value);
-	strcpy(name, value);
-	return 0;
-}
-
-static int filter_dev(struct nd_query *q, const char *value, sd_bus_error *error)
-{
-	return set_name(q->dev_name, value, error);
-}
-
-static int filter_index(struct nd_query *q, const char *value, sd_bus_error *error)
-{
-	uint32_t v;
-
-	if (nctl_parse_u32(value, 10, 1, INT32_MAX, &v) < 0)
-		return invalid(error, "No interface index", value, NULL);
-	q->index = v;
-	return 0;
-}
-
-static int filter_type(struct nd_query *q, const char *value, sd_bus_error *error)
-{
-	q->kind = nctl_kind_find(value);
-	if (strlen(value) >= sizeof(q->kind_name) || !*value)
-		return invalid(error, "No kind of a link", value, NULL);
-	strcpy(q->kind_name, value);
-	return 0;
-}
-
-static int filter_master(struct nd_query *q, const char *value, sd_bus_error *error)
-{
-	return set_name(q->master_name, value, error);
-}
-
-static int filter_vrf(struct nd_query *q, const char *value, sd_bus_error *error)
-{
-	q->vrf = true;
-	return set_name(q->master_name, value, error);
-}
-
-static int filter_up(struct nd_query *q, const char *value, sd_bus_error *error)
-{
-	if (*value)
-		return invalid(error, "\"up\" has no value", value, NULL);
-	q->up = true;
-	return 0;
-}
-
-static int filter_family(struct nd_query *q, const char *value, sd_bus_error *error)
-{
-	if (strcmp(value, "inet") == 0)
-		q->family = AF_INET;
-	else if (strcmp(value, "inet6") == 0)
-		q->family = AF_INET6;
-	else
-		return invalid(error, "No address family", value, "inet or inet6");
-	return 0;
-}
-
-static int filter_to(struct nd_query *q, const char *value, sd_bus_error *error)
-{
-	if (nctl_prefix_parse(value, NCTL_PREFIX_ANY, &q->to) != 0)
-		return invalid(error, "No prefix", value, NULL);
-	return 0;
-}
-
-static int filter_scope(struct nd_query *q, const char *value, sd_bus_error *error)
-{
-	static const struct {
-		const char *name;
-		uint8_t scope;
-	} names[] = {{"global", RT_SCOPE_UNIVERSE}, {"site", RT_SCOPE_SITE}, {"link", RT_SCOPE_LINK},
-		{"host", RT_SCOPE_HOST}};
-	uint32_t v;
-
-	q->scoped = true;
-	for (size_t i = 0; i < NCTL_ARRAY_SIZE(names); i++) {
-		if (strcmp(value, names[i].name) == 0) {
-			q->scope = names[i].scope;
-			return 0;
-		}
-	}
-	if (nctl_parse_u32(value, 10, 0, UINT8_MAX, &v) < 0)
-		return invalid(error, "No scope", value, "global, site, link, host, or a number");
-	q->scope = (uint8_t)v;
-	return 0;
-}
-
-static int filter_netns(struct nd_query *q, const char *value, sd_bus_error *error)
-{
-	if (!*value || strlen(value) >= sizeof(q->netns))
-		return invalid(error, "No name of a network namespace", value, NULL);
-	strcpy(q->netns, value);
-	if (q->space == ND_SCOPE_ALL)
-		return invalid(error, "\"all-netns\" is given as well", value, NULL);
-	q->space = ND_SCOPE_ONE;
-	return 0;
-}
-
-static int filter_all_netns(struct nd_query *q, const char *value, sd_bus_error *error)
-{
-	if (*value)
-		return invalid(error, "\"all-netns\" has no value", value, NULL);
-	if (q->space == ND_SCOPE_ONE)
-		return invalid(error, "\"netns\" is given as well", q->netns, NULL);
-	q->space = ND_SCOPE_ALL;
-	return 0;
-}
-
-static int filter_all(struct nd_query *q, const char *value, sd_bus_error *error)
-{
-	if (*value)
-		return invalid(error, "\"all\" has no value", value, NULL);
-	q->nameless = true;
-	return 0;
-}
-
-#define OF(object) (1u << (object))
-#define OF_LINKS   (OF(ND_QUERY_LINK) | OF(ND_QUERY_ADDRESS))
-
-static const struct {
-	const char *name;
-	unsigned of; /* objects that it means something for */
-	int (*parse)(struct nd_query *q, const char *value, sd_bus_error *error);
-} filters[] = {
-	{"dev", OF_LINKS, filter_dev},
-	{"index", OF_LINKS, filter_index},
-	{"type", OF_LINKS, filter_type},
-	{"master", OF_LINKS, filter_master},
-	{"vrf", OF_LINKS, filter_vrf},
-	{"up", OF_LINKS, filter_up},
-	{"netns", OF_LINKS, filter_netns},
-	{"all-netns", OF_LINKS, filter_all_netns},
-	{"family", OF(ND_QUERY_ADDRESS), filter_family},
-	{"to", OF(ND_QUERY_ADDRESS), filter_to},
-	{"scope", OF(ND_QUERY_ADDRESS), filter_scope},
-	{"name", OF(ND_QUERY_NETNS), filter_netns},
-	{"all", OF(ND_QUERY_NETNS), filter_all},
-};
-
 int nd_query_init(struct nd_query *q, const char *object, sd_bus_error *error)
 {
-	static const char *const objects[] = {
-		[ND_QUERY_LINK] = "link", [ND_QUERY_ADDRESS] = "address", [ND_QUERY_NETNS] = "netns"};
+	_cleanup_(nctl_strbuf_fini) struct nctl_strbuf list = NCTL_STRBUF_INIT;
 
 	for (size_t i = 0; i < NCTL_ARRAY_SIZE(objects); i++) {
-		if (strcmp(object, objects[i]) == 0) {
-			*q = (struct nd_query){.object = (enum nd_query_object)i};
+		if (strcmp(object, objects[i]->name) == 0) {
+			*q = (struct nd_query){.object = objects[i]};
 			return 0;
 		}
+		nctl_strbuf_printf(&list, "%s%s", i ? ", " : "", objects[i]->name);
 	}
 	return sd_bus_error_setf(error, ND_BUS_ERROR "UnknownObject",
-		"There is no object \"%.64s\"; there are link, address and netns.", object);
+		"There is no object \"%.64s\"; there are: %s.", object, nctl_strbuf_str(&list));
 }
 
 int nd_query_filter(struct nd_query *q, const char *key, const char *value, sd_bus_error *error)
 {
-	const char *names[NCTL_ARRAY_SIZE(filters)], *near;
+	const char *names[FILTERS_MAX], *near;
+	size_t n = 0;
 
-	for (size_t i = 0; i < NCTL_ARRAY_SIZE(filters); i++) {
-		bool fits = filters[i].of & OF(q->object);
-
-		if (fits && strcmp(key, filters[i].name) == 0)
-			return filters[i].parse(q, value, error);
-		names[i] = fits ? filters[i].name : NULL;
+	for (const struct nd_query_filter *f = q->object->filters; f->name && n < FILTERS_MAX; f++) {
+		if (strcmp(key, f->name) == 0)
+			return f->parse(q, value, error);
+		names[n++] = f->name;
 	}
-	near = nctl_suggest(key, names, NCTL_ARRAY_SIZE(filters));
+	near = nctl_suggest(key, names, n);
 	return sd_bus_error_setf(error, ND_BUS_ERROR "InvalidFilter", "There is no filter \"%.64s\"%s%s%s",
 		key, near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : ".");
+}
+
+bool nd_query_is_of_netns(const struct nd_query *q)
+{
+	return q->object->fill_set;
 }
 
 struct nctl_mirror *nd_query_mirror(const struct nd_netns *n)
@@ -237,35 +91,13 @@ bool nd_query_is_settled(const struct nd_netns *n)
 	return nd_netns_error(n) || nd_query_mirror(n);
 }
 
-/* Looks up what q names. 0, -ENODEV with the name, -ENXIO: no such index, -EINVAL: no VRF. */
+/* Enters the namespace of m. As the object's begin. */
 static int enter(struct nd_query *q, const struct nctl_mirror *m, const char **ret_name)
 {
-	const struct nctl_mirror_link *l;
+	int r = q->object->begin(q, m, ret_name);
 
-	q->next = 1;
-	q->dev = q->index;
-	q->master = 0;
-	if (q->index && !nctl_mirror_link_get(m, q->index))
-		return -ENXIO;
-	if (*q->dev_name) {
-		*ret_name = q->dev_name;
-		l = nctl_mirror_link_find(m, q->dev_name);
-		if (!l)
-			return -ENODEV;
-		/* Both an index and a name: of one link, or nothing fits (no link has that index), which is
-		 * no error. */
-		q->dev = q->index && q->index != l->v.ifindex ? UINT32_MAX : l->v.ifindex;
-	}
-	if (*q->master_name) {
-		*ret_name = q->master_name;
-		l = nctl_mirror_link_find(m, q->master_name);
-		if (!l)
-			return -ENODEV;
-		if (q->vrf && (!l->v.kind || !(l->v.kind->traits & NCTL_KIND_VRF)))
-			return -EINVAL;
-		q->master = l->v.ifindex;
-	}
-	return 0;
+	q->inside = r == 0;
+	return r;
 }
 
 int nd_query_begin(struct nd_query *q, const struct nd_netns_set *set, sd_bus_error *error)
@@ -277,7 +109,7 @@ int nd_query_begin(struct nd_query *q, const struct nd_netns_set *set, sd_bus_er
 
 	if (*q->netns && !n)
 		return nd_query_no_netns(error, q->netns, NULL);
-	if (q->object == ND_QUERY_NETNS || q->space == ND_SCOPE_ALL)
+	if (nd_query_is_of_netns(q) || q->space == ND_SCOPE_ALL)
 		return 0;
 	m = n ? nd_query_mirror(n) : NULL;
 	if (!m)
@@ -285,200 +117,75 @@ int nd_query_begin(struct nd_query *q, const struct nd_netns_set *set, sd_bus_er
 	q->serial = nd_netns_serial(n);
 	r = enter(q, m, &name);
 	if (r == -ENODEV)
-		return no_device(error, name);
+		return nd_filter_no_device(error, name);
 	if (r == -ENXIO)
-		return sd_bus_error_setf(
-			error, ND_BUS_ERROR "NotFound", "Device with index %u does not exist.", q->index);
+		return sd_bus_error_setf(error, ND_BUS_ERROR "NotFound",
+			"Device with index %u does not exist.", q->devs.index);
 	if (r == -EINVAL)
-		return invalid(error, "This link is no VRF", name, "use \"master\"");
+		return nd_filter_invalid(error, "This link is no VRF", name, "use \"master\"");
 	return r;
 }
 
-static bool link_fits(const struct nd_query *q, const struct nctl_link *l)
+bool nd_fill_is_full(struct nd_fill *f)
 {
-	const char *kind;
-
-	if (q->master && l->master != q->master)
-		return false;
-	if (q->up && !nctl_link_is_up(l))
-		return false;
-	if (q->kind)
-		return l->kind == q->kind;
-	kind = nctl_link_kind_name(l);
-	return !*q->kind_name || (kind && strcmp(kind, q->kind_name) == 0);
+	return f->out->err || f->out->len >= f->bytes || f->looked++ >= LOOKS_A_FILL;
 }
 
-static bool addr_fits(const struct nd_query *q, const struct nctl_addr *a)
+void nd_fill_line(struct nd_fill *f, struct nctl_json *json)
 {
-	struct nctl_prefix host = a->local;
-
-	if (q->family && a->local.family != q->family)
-		return false;
-	if (q->scoped && a->scope != q->scope)
-		return false;
-	/* ip(8) compares the address, not its network. */
-	host.len = (uint8_t)nctl_prefix_bits(host.family);
-	return !q->to.family || nctl_prefix_contains(&q->to, &host);
+	f->line = f->out->len;
+	nctl_strbuf_put(f->out, nctl_strbuf_str(&f->head), f->head.len);
+	f->value = f->out->len;
+	nctl_json_init(json, f->out);
 }
 
-static void put_addresses(
-	const struct nd_query *q, const struct nctl_mirror_link *l, struct nctl_json *json, bool *ret_any)
+void nd_fill_line_end(struct nd_fill *f, bool keep)
 {
-	const struct nctl_mirror_addr *a;
-
-	*ret_any = false;
-	nctl_json_key(json, "addr_info");
-	nctl_json_arr_begin(json);
-	for (a = nctl_mirror_addr_first(l); a; a = nctl_mirror_addr_next(a)) {
-		if (!addr_fits(q, &a->v))
-			continue;
-		nctl_addr_json(&a->v, json);
-		*ret_any = true;
-	}
-	nctl_json_arr_end(json);
-}
-
-/* As ip(8): who asks for certain addresses does not want to see the links that have none of them. */
-static void put_line(const struct nd_query *q, const struct nctl_mirror_link *l,
-	const struct nctl_names *names, const struct nctl_strbuf *head, struct nctl_strbuf *out)
-{
-	size_t begin = out->len, at;
-	struct nctl_json json;
-	bool any = true;
-
-	nctl_strbuf_put(out, nctl_strbuf_str(head), head->len);
-	at = out->len;
-	nctl_json_init(&json, out);
-	switch (q->object) {
-	case ND_QUERY_LINK:
-		nctl_link_json(&l->v, names, &json);
-		break;
-	case ND_QUERY_ADDRESS:
-		nctl_json_obj_begin(&json);
-		nctl_link_json_brief(&l->v, names, &json);
-		put_addresses(q, l, &json, &any);
-		nctl_json_obj_end(&json);
-		any = any || !(q->family || q->scoped || q->to.family);
-		break;
-	case ND_QUERY_NETNS:
-		break;
-	}
 	/* The members go on in the object that head began. */
-	if (head->len && out->len > at)
-		out->s[at] = ',';
-	if (any)
-		nctl_strbuf_putc(out, '\n');
+	if (f->head.len && f->out->len > f->value)
+		f->out->s[f->value] = ',';
+	if (keep)
+		nctl_strbuf_putc(f->out, '\n');
 	else
-		out->len = begin;
+		f->out->len = f->line;
 }
 
-/* What a line of a query over all namespaces begins with, but for the comma. */
-static void put_head(const struct nd_netns *n, struct nctl_strbuf *head)
+void nd_query_put_netns(const struct nd_netns *n, struct nctl_json *json)
 {
 	const char *name = nd_netns_name(n);
-	struct nctl_json json;
 
-	nctl_json_init(&json, head);
-	nctl_json_obj_begin(&json);
-	nctl_json_kstr(&json, "netns", nd_netns_is_home(n) ? "" : name);
+	nctl_json_kstr(json, "netns", nd_netns_is_home(n) ? "" : name);
 	if (!name && !nd_netns_is_home(n)) {
-		nctl_json_ku64(&json, "netns_cookie", nd_netns_cookie(n));
-		nctl_json_ki64(&json, "netns_pid", nd_netns_pid(n));
+		nctl_json_ku64(json, "netns_cookie", nd_netns_cookie(n));
+		nctl_json_ki64(json, "netns_pid", nd_netns_pid(n));
 	}
 }
 
-/* The links of one namespace, from q->next on, which is 0 at its end. */
-static int fill_links(struct nd_query *q, const struct nd_netns *n, const struct nctl_mirror *m, size_t bytes,
-	size_t *looked, struct nctl_strbuf *out)
+/* From one namespace, the one that q is in. */
+static int fill_one(
+	struct nd_query *q, const struct nd_netns *n, const struct nctl_mirror *m, struct nd_fill *f)
 {
-	_cleanup_(nctl_strbuf_fini) struct nctl_strbuf head = NCTL_STRBUF_INIT;
-	const struct nctl_names names = nctl_mirror_names(m);
-	const struct nctl_mirror_link *l;
-
-	if (q->space == ND_SCOPE_ALL)
-		put_head(n, &head);
-	if (head.err)
-		return head.err;
-	l = q->dev ? nctl_mirror_link_get(m, q->dev) : nctl_mirror_link_from(m, q->next);
-	for (; l; l = nctl_mirror_link_next(l)) {
-		if (out->len >= bytes || (*looked)++ >= LINKS_A_FILL) {
-			q->next = l->v.ifindex;
-			return out->err;
-		}
-		if (link_fits(q, &l->v))
-			put_line(q, l, &names, &head, out);
-		if (q->dev)
-			break;
-	}
-	q->next = 0;
-	return out->err;
-}
-
-/* One more name of a namespace, of which another line tells all. */
-static void put_name(const struct nd_netns *n, const char *name, struct nctl_strbuf *out)
-{
-	struct nctl_session *s = nd_netns_session(n);
-	const char *first = nd_netns_name(n);
 	struct nctl_json json;
+	int r;
 
-	nctl_json_init(&json, out);
-	nctl_json_obj_begin(&json);
-	nctl_json_kstr(&json, "name", name);
-	if (s && nctl_session_nsid(s) != NCTL_NSID_NONE)
-		nctl_json_ki64(&json, "id", nctl_session_nsid(s));
-	nctl_json_ku64(&json, "cookie", nd_netns_cookie(n));
-	nctl_json_kstr(&json, "same_as", first ? first : "");
-	nctl_json_obj_end(&json);
-	nctl_strbuf_putc(out, '\n');
+	f->netns = n;
+	f->m = m;
+	f->head = NCTL_STRBUF_INIT;
+	if (q->space == ND_SCOPE_ALL) {
+		nctl_json_init(&json, &f->head);
+		nctl_json_obj_begin(&json);
+		nd_query_put_netns(n, &json);
+	}
+	r = f->head.err ? f->head.err : q->object->fill(q, f);
+	nctl_strbuf_fini(&f->head);
+	return r;
 }
 
-/* A line for each name, as ip-netns(8) has it. */
-static void put_netns(const struct nd_query *q, const struct nd_netns *n, struct nctl_strbuf *out)
+static int fill_all(struct nd_query *q, const struct nd_netns_set *set, struct nd_fill *f)
 {
-	const char *first = nd_netns_name(n), *name;
-	struct nctl_json json;
-
-	if (first ? !*q->netns || strcmp(q->netns, first) == 0 : q->nameless && !*q->netns) {
-		nctl_json_init(&json, out);
-		nd_netns_json(n, &json);
-		nctl_strbuf_putc(out, '\n');
-	}
-	/* Of home all names are further ones. */
-	for (size_t i = first ? 1 : 0; (name = nd_netns_name_at(n, i)); i++)
-		if (!*q->netns || strcmp(q->netns, name) == 0)
-			put_name(n, name, out);
-}
-
-static int fill_netns(
-	struct nd_query *q, const struct nd_netns_set *set, size_t bytes, struct nctl_strbuf *out)
-{
-	const struct nd_netns *n;
-	size_t looked = 0;
-
-	if (*q->netns) {
-		n = nd_netns_find(set, q->netns);
-		if (n)
-			put_netns(q, n, out);
-		q->done = true;
-		return n ? out->err : -ENXIO;
-	}
-	for (n = nd_netns_from(set, q->serial); n; n = nd_netns_next(n)) {
-		if (out->len >= bytes || looked++ >= LINKS_A_FILL) {
-			q->serial = nd_netns_serial(n);
-			return out->err;
-		}
-		put_netns(q, n, out);
-	}
-	q->done = true;
-	return out->err;
-}
-
-static int fill_all(struct nd_query *q, const struct nd_netns_set *set, size_t bytes, struct nctl_strbuf *out)
-{
-	size_t looked = 0;
 	int r = 0;
 
-	while (r == 0 && out->len < bytes && looked < LINKS_A_FILL) {
+	while (r == 0 && f->out->len < f->bytes && f->looked < LOOKS_A_FILL) {
 		const struct nd_netns *n = nd_netns_from(set, q->serial);
 		struct nctl_mirror *m = n ? nd_query_mirror(n) : NULL;
 		const char *name;
@@ -488,15 +195,15 @@ static int fill_all(struct nd_query *q, const struct nd_netns_set *set, size_t b
 			return 0;
 		}
 		if (nd_netns_serial(n) != q->serial)
-			q->next = 0;
+			q->inside = false;
 		q->serial = nd_netns_serial(n);
-		looked += NETNS_COST;
+		f->looked += NETNS_COST;
 		/* One without such a device has nothing to tell. */
-		if (m && (q->next || enter(q, m, &name) == 0))
-			r = fill_links(q, n, m, bytes, &looked, out);
+		if (m && (q->inside || enter(q, m, &name) == 0))
+			r = fill_one(q, n, m, f);
 		else
-			q->next = 0;
-		if (q->next == 0)
+			q->inside = false;
+		if (!q->inside)
 			q->serial++;
 	}
 	return r;
@@ -504,20 +211,20 @@ static int fill_all(struct nd_query *q, const struct nd_netns_set *set, size_t b
 
 int nd_query_fill(struct nd_query *q, const struct nd_netns_set *set, size_t bytes, struct nctl_strbuf *out)
 {
+	struct nd_fill f = {.bytes = bytes, .out = out};
 	const struct nd_netns *n;
 	struct nctl_mirror *m;
-	size_t looked = 0;
 	int r;
 
-	if (q->object == ND_QUERY_NETNS)
-		return fill_netns(q, set, bytes, out);
+	if (nd_query_is_of_netns(q))
+		return q->object->fill_set(q, set, &f);
 	if (q->space == ND_SCOPE_ALL)
-		return fill_all(q, set, bytes, out);
+		return fill_all(q, set, &f);
 	n = nd_netns_from(set, q->serial);
 	m = n && nd_netns_serial(n) == q->serial ? nd_query_mirror(n) : NULL;
 	if (!m)
 		return -ENXIO;
-	r = fill_links(q, n, m, bytes, &looked, out);
-	q->done = q->next == 0;
+	r = fill_one(q, n, m, &f);
+	q->done = !q->inside;
 	return r;
 }

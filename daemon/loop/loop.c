@@ -22,6 +22,9 @@ struct nd_loop {
 	struct ev_prepare turn_end;
 	nctl_time woke; /* NCTL_TIME_NEVER: outside of a turn */
 	struct nd_loop_stats stats;
+	enum nd_loop_job job; /* in hand, since `since` */
+	nctl_time since;
+	uint64_t by_us[ND_LOOP_N_JOBS]; /* of this turn */
 	bool stopped;
 	int status;
 };
@@ -59,21 +62,50 @@ static void turn_begins(struct ev_loop *ev, struct ev_check *w, int revents)
 
 	(void)ev;
 	(void)revents;
-	l->woke = nctl_time_now();
+	l->woke = l->since = nctl_time_now();
+	l->job = ND_LOOP_OTHER;
+	memset(l->by_us, 0, sizeof(l->by_us));
 	l->stats.turns++;
+}
+
+static size_t bucket(uint64_t us)
+{
+	size_t i = 0;
+
+	while (us >= UINT64_C(64) << i && i < ND_LOOP_BUCKETS - 1)
+		i++;
+	return i;
+}
+
+void nd_loop_doing(struct nd_loop *l, enum nd_loop_job job)
+{
+	nctl_time now;
+
+	if (job == l->job)
+		return;
+	now = nctl_time_now();
+	l->by_us[l->job] += (uint64_t)nctl_time_diff_us(now, l->since);
+	l->since = now;
+	l->job = job;
 }
 
 static void turn_ends(struct ev_loop *ev, struct ev_prepare *w, int revents)
 {
 	struct nd_loop *l = w->data;
+	nctl_time now = nctl_time_now();
 	uint64_t us;
 
 	(void)ev;
 	(void)revents;
 	if (nctl_time_cmp(l->woke, NCTL_TIME_NEVER) == 0)
 		return;
-	us = (uint64_t)nctl_time_diff_us(nctl_time_now(), l->woke);
-	l->stats.longest_turn_us = nctl_max(l->stats.longest_turn_us, us);
+	us = (uint64_t)nctl_time_diff_us(now, l->woke);
+	l->by_us[l->job] += (uint64_t)nctl_time_diff_us(now, l->since);
+	l->stats.lengths[bucket(us)]++;
+	if (us > l->stats.longest_turn_us) {
+		l->stats.longest_turn_us = us;
+		memcpy(l->stats.longest_by_us, l->by_us, sizeof(l->by_us));
+	}
 	l->woke = NCTL_TIME_NEVER;
 }
 

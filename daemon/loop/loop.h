@@ -18,11 +18,27 @@ struct nd_loop *nd_loop_free(struct nd_loop *l);
 int nd_loop_run(struct nd_loop *l); /* until nd_loop_stop; returns its status */
 void nd_loop_stop(struct nd_loop *l, int status);
 
+/* What a turn may be spent on. */
+enum nd_loop_job {
+	ND_LOOP_OTHER, /* clients, signals, whatever nobody told */
+	ND_LOOP_EVENTS,
+	ND_LOOP_RESULTS,
+	ND_LOOP_CHORES,
+	ND_LOOP_N_JOBS
+};
+
+enum { ND_LOOP_BUCKETS = 16 };
+
 struct nd_loop_stats {
 	uint64_t turns;		  /* times that the loop woke up */
 	uint64_t longest_turn_us; /* longest time between waking up and waiting again */
+	/* Turns by length: [0] below 64 us, [i] below 64 << i us, the last one all others. */
+	uint64_t lengths[ND_LOOP_BUCKETS];
+	uint64_t longest_by_us[ND_LOOP_N_JOBS]; /* what the longest one was spent on */
 };
 void nd_loop_get_stats(const struct nd_loop *l, struct nd_loop_stats *ret);
+/* From here on the turn is spent on that job, until another one or the end of the callback. */
+void nd_loop_doing(struct nd_loop *l, enum nd_loop_job job);
 
 enum { ND_READ = 1, ND_WRITE = 2 };
 

@@ -32,6 +32,15 @@ enum cli_action {
 	CLI_STATUS,
 	CLI_LINK,
 	CLI_ADDRESS,
+	CLI_ROUTE,
+	CLI_ROUTE_GET,
+	CLI_RULE,
+	CLI_NEXTHOP,
+	CLI_NEIGH,
+	CLI_FDB,
+	CLI_VRF,
+	CLI_MONITOR,
+	CLI_STATS,
 	CLI_MOVE,
 	CLI_NETNS_LIST,
 	CLI_NETNS_ADD,
@@ -84,14 +93,6 @@ int cli_bus_append_files(sd_bus_message *m, const struct cli_request *q);
 /* answer.c, status.c: an answer of the daemon for people. answer gives the answer's own exit status. */
 int cli_answer_show(const struct cli_request *q, const char *text);
 int cli_status_show(const struct cli_request *q, const char *text);
-
-/* query.c: asks for an object with q's filters; the pipe of Query, as JSON or as a table. */
-int cli_query_open(sd_bus *bus, const struct cli_request *q, const char *object, sd_bus_message **ret_reply,
-	int *ret_fd);
-int cli_query_show(const struct cli_request *q, int fd);
-int cli_query_explain(int r); /* r: of cli_lines_read */
-/* Calls line for each line; 0, -EPIPE: the end is missing, or what line gave. */
-int cli_lines_read(int fd, int (*line)(const char *text, size_t len, void *userdata), void *userdata);
 
 /* names.c: names of namespaces, one after the other, each ended by NUL. */
 struct cli_names {

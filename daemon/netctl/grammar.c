@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * DOC: The language of netctl as tables: a table lists what may come next. A keyword may be cut down to its
- * first `min` letters, which are chosen as in ip(8): a is address, l is link. Whatever is no keyword of a
- * table is a name or a file where the table has one, else an error that says what could stand there. Values
- * are not looked at: the daemon knows better what it has.
+ * DOC: Reads a request by the tables of words.c. Whatever is no keyword of a table is a name or a file where
+ * the table has one, else an error that says what could stand there. Values are not looked at: the daemon
+ * knows better what it has.
  */
 #include <errno.h>
 #include <string.h>
@@ -11,135 +10,12 @@
 #include "base/cleanup.h"
 #include "base/suggest.h"
 #include "netctl/cli.h"
-
-enum token_type {
-	LAST,  /* ends the table */
-	END,   /* the request may end here */
-	WORD,  /* keyword; goes on in .next, or nothing may follow */
-	FLAG,  /* keyword: a filter without a value; stays in this table, as the ones below */
-	PAIR,  /* keyword and a value, described by .what: a filter */
-	NAME,  /* any other word, described by .what: a filter's value; goes on in .next, if there is one */
-	FILES, /* any word: a file */
-	REST,  /* any word, and all behind it, as they are */
-	ELSE,  /* any other word: the request goes on in .next */
-};
-
-struct token {
-	enum token_type type;
-	const char *word;
-	size_t min;       /* letters that are enough, 0: all */
-	const char *what; /* stands there, in messages */
-	enum cli_action action;
-	const struct token *next;
-};
-
-/* clang-format off */
-#define LINK_FILTERS                                                                                         \
-	{PAIR, "dev", .what = "the name of a device"},                                                       \
-	{PAIR, "index", .what = "the index of a device"},                                                    \
-	{PAIR, "type", .what = "a kind of links"},                                                           \
-	{PAIR, "master", .what = "the name of a device"},                                                    \
-	{PAIR, "vrf", .what = "the name of a VRF"},                                                          \
-	{FLAG, "up"},                                                                                        \
-	{NAME, "dev", .what = "NAME"}
-/* clang-format on */
-
-static const struct token link_filters[] = {{END}, LINK_FILTERS, {LAST}};
-
-static const struct token address_filters[] = {
-	{END},
-	{PAIR, "to", .what = "a prefix"},
-	{PAIR, "scope", .what = "global, site, link or host"},
-	LINK_FILTERS,
-	{LAST},
-};
-
-static const struct token move_words[] = {
-	{END},
-	{PAIR, "netns", .what = "the name of a namespace, \"\" for the daemon's own, or a PID"},
-	{PAIR, "name", .what = "the new name of the device"},
-	{PAIR, "dev", .what = "the name of a device"},
-	{NAME, "dev", .what = "NAME"},
-	{LAST},
-};
-
-/* As in ip(8), "show" may be left out. */
-static const struct token link_verbs[] = {
-	{WORD, "move", 2, NULL, CLI_MOVE, move_words},
-	{WORD, "show", 2, .next = link_filters},
-	{WORD, "list", 3, .next = link_filters},
-	{WORD, "ls", .next = link_filters},
-	{ELSE, .next = link_filters},
-	{LAST},
-};
-
-static const struct token address_verbs[] = {
-	{WORD, "show", 2, .next = address_filters},
-	{WORD, "list", 3, .next = address_filters},
-	{WORD, "ls", .next = address_filters},
-	{ELSE, .next = address_filters},
-	{LAST},
-};
-
-static const struct token no_more[] = {{END}, {LAST}};
-
-static const struct token netns_filters[] = {
-	{END},
-	{FLAG, "all"},
-	{PAIR, "name", .what = "the name of a namespace"},
-	{NAME, "name", .what = "NAME"},
-	{LAST},
-};
-
-static const struct token netns_names[] = {{REST, .what = "NAME"}, {LAST}};
-
-/* Options behind it are the command's. */
-static const struct token netns_command[] = {{REST, .what = "NAME and a command", .min = 1}, {LAST}};
-
-static const struct token netns_pid[] = {{END}, {NAME, "pid", .what = "PID", .next = no_more}, {LAST}};
-
-static const struct token netns_name[] = {{NAME, "name", .what = "NAME", .next = no_more}, {LAST}};
-
-static const struct token netns_verbs[] = {
-	{WORD, "list", 1, .next = netns_filters},
-	{WORD, "show", 1, .next = netns_filters},
-	{WORD, "ls", .next = netns_filters},
-	{WORD, "add", 1, NULL, CLI_NETNS_ADD, netns_names},
-	{WORD, "delete", 1, NULL, CLI_NETNS_DEL, netns_names},
-	{WORD, "exec", 1, NULL, CLI_NETNS_EXEC, netns_command},
-	{WORD, "identify", 1, NULL, CLI_NETNS_IDENTIFY, netns_pid},
-	{WORD, "pids", 1, NULL, CLI_NETNS_PIDS, netns_name},
-	{ELSE, .next = netns_filters},
-	{LAST},
-};
-
-static const struct token more_files[] = {
-	{END},
-	{FILES, .what = "FILE"},
-	{LAST},
-};
-
-static const struct token files[] = {
-	{FILES, .what = "FILE", .next = more_files},
-	{LAST},
-};
-
-static const struct token top[] = {
-	{WORD, "link", 1, NULL, CLI_LINK, link_verbs},
-	{WORD, "address", 1, NULL, CLI_ADDRESS, address_verbs},
-	{WORD, "netns", 3, NULL, CLI_NETNS_LIST, netns_verbs},
-	{WORD, "check", 2, NULL, CLI_CHECK, files},
-	{WORD, "plan", 2, NULL, CLI_PLAN, more_files},
-	{WORD, "apply", 2, NULL, CLI_APPLY, more_files},
-	{WORD, "reload", 3, NULL, CLI_RELOAD, NULL},
-	{WORD, "status", 2, NULL, CLI_STATUS, NULL},
-	{WORD, "help", 1, NULL, CLI_HELP, NULL},
-	{LAST},
-};
+#include "netctl/query.h"
+#include "netctl/words.h"
 
 static bool is_keyword(const struct token *t)
 {
-	return t->type == WORD || t->type == FLAG || t->type == PAIR;
+	return t->type == WORD || t->type == FLAG || t->type == PARTICLE || t->type == PAIR;
 }
 
 static bool matches(const struct token *t, const char *word)
@@ -192,7 +68,7 @@ static size_t list_choices(
 	return n;
 }
 
-enum { CHOICES_MAX = 32 };
+enum { CHOICES_MAX = 64 };
 
 /* The keyword of table that somebody who wrote word may have meant, or NULL. */
 static const char *nearest(const struct token *table, const char *word)
@@ -246,16 +122,24 @@ const char *cli_request_get(const struct cli_request *q, const char *key)
 	return NULL;
 }
 
+/* What -n and -a may stand beside. */
+static bool is_in_netns(enum cli_action a)
+{
+	return cli_query_object(a) || a == CLI_MONITOR || a == CLI_ROUTE_GET || a == CLI_STATS;
+}
+
 int cli_request_check(const struct cli_request *q)
 {
-	bool links = q->action == CLI_LINK || q->action == CLI_ADDRESS;
+	bool inside = is_in_netns(q->action);
 
 	if (q->netns && q->all_netns)
 		cli_error("-n and -a: one namespace, or all?");
-	else if (q->netns && !links && q->action != CLI_MOVE)
-		cli_error("-n means nothing here: it is for link and address");
-	else if (q->all_netns && !links && q->action != CLI_NETNS_EXEC)
-		cli_error("-a means nothing here: it is for link, address and netns exec");
+	else if (q->netns && !inside && q->action != CLI_MOVE)
+		cli_error("-n means nothing here: it is for what is in a namespace");
+	else if (q->all_netns && !inside && q->action != CLI_NETNS_EXEC)
+		cli_error("-a means nothing here: it is for what is in namespaces, and for netns exec");
+	else if (q->all_netns && q->action == CLI_ROUTE_GET)
+		cli_error("-a means nothing here: a packet is in one namespace");
 	else if (q->action == CLI_NETNS_EXEC && q->n_rest < (q->all_netns ? 1 : 2))
 		cli_error("No command specified"); /* ip(8)'s words */
 	else
@@ -299,6 +183,12 @@ static int take_name(struct reader *r, const struct token *t)
 	return cli_request_filter(r->q, t->word, word);
 }
 
+static int is_lacking(const struct token *t)
+{
+	cli_error("\"%s\" wants %s", t->word, t->what);
+	return -EINVAL;
+}
+
 /* The current word, and the value behind it. */
 static int take(struct reader *r, const struct token *t)
 {
@@ -308,12 +198,14 @@ static int take(struct reader *r, const struct token *t)
 		r->table = t->next;
 		return 0;
 	case FLAG:
-		return cli_request_filter(r->q, t->word, "");
+		return cli_request_filter(r->q, t->key ? t->key : t->word, t->what ? t->what : "");
+	case PARTICLE:
+		return r->i + 1 == r->n ? is_lacking(t) : 0;
 	case PAIR:
-		if (r->i + 1 < r->n)
-			return cli_request_filter(r->q, t->word, r->words[++r->i]);
-		cli_error("\"%s\" wants %s", t->word, t->what);
-		return -EINVAL;
+		if (r->i + 1 == r->n)
+			return is_lacking(t);
+		r->table = t->next ? t->next : r->table;
+		return cli_request_filter(r->q, t->key ? t->key : t->word, r->words[++r->i]);
 	case NAME:
 		return take_name(r, t);
 	case FILES:
@@ -335,7 +227,7 @@ static int take(struct reader *r, const struct token *t)
 
 bool cli_grammar_ends_options(char *const *words, size_t n)
 {
-	const struct token *table = top, *t;
+	const struct token *table = cli_words, *t;
 
 	for (size_t i = 0; i < n; i++) {
 		t = table ? find(&table, words[i]) : NULL;
@@ -359,7 +251,7 @@ static int check_move(const struct cli_request *q)
 
 int cli_grammar_parse(struct cli_request *q, char *const *words, size_t n)
 {
-	struct reader r = {.q = q, .table = top, .words = words, .n = n};
+	struct reader r = {.q = q, .table = cli_words, .words = words, .n = n};
 	const struct token *t, *table;
 	int e;
 
@@ -379,5 +271,9 @@ int cli_grammar_parse(struct cli_request *q, char *const *words, size_t n)
 	}
 	if (!may_end(r.table))
 		return wrong(r.table, NULL);
+	if (q->action == CLI_ROUTE_GET && !cli_request_get(q, "to")) {
+		cli_error("\"get\" wants an address");
+		return -EINVAL;
+	}
 	return q->action == CLI_MOVE ? check_move(q) : 0;
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "netctl/cli.h"
+#include "netctl/query.h"
 
 static const char help[] =
 	"netctl [-r DIR] [-n NETNS | -a] [-4 | -6] [-j] OBJECT [VERB] [filters]\n"
@@ -19,8 +19,21 @@ static const char help[] =
 	"  apply FILE...      make these files the configuration until the next reload\n"
 	"  apply, reload      read the daemon's own files again and bring the kernel to them\n"
 	"  status             what the daemon is doing, and what it has done\n"
+	"  stats              what it has counted, with -n or -a of namespaces\n"
 	"  link [show] [[dev] NAME | index N] [type KIND] [master NAME] [vrf NAME] [up]\n"
-	"  address [show] [[dev] NAME] [to PREFIX] [scope SCOPE] [and the filters of link]\n"
+	"  address [show] [to PREFIX] [scope SCOPE] [label PATTERN] [FLAG] [and the filters of link]\n"
+	"  route [show] [root|match|exact] [PREFIX] [table T|all] [vrf NAME] [dev NAME] [via A] [src A]\n"
+	"               [from PREFIX] [proto P] [type T] [scope S] [tos T] [metric M] [nhid N]\n"
+	"  route get ADDRESS [from A] [iif D] [oif D] [mark M] [vrf V] [uid U] [ipproto P]\n"
+	"               [sport P] [dport P] [tos T]\n"
+	"  rule [show] [priority P] [table T] [from PREFIX] [to PREFIX] [iif D] [oif D] [fwmark M[/M]]\n"
+	"               [proto P]\n"
+	"  nexthop [show] [id N] [dev NAME] [vrf NAME] [master NAME] [groups] [fdb] [proto P]\n"
+	"  neighbour [show] [[to] PREFIX] [dev NAME] [nud STATE] [master NAME] [vrf NAME] [proxy] [router]\n"
+	"  fdb [show] [br NAME] [dev NAME] [vlan N] [state S] [dynamic]\n"
+	"  vrf [show] [NAME] [up]\n"
+	"  monitor [link] [address] [route] [rule] [nexthop] [netns] [initial]\n"
+	"                     what changes, as it does; initial: what is there first\n"
 	"  link move [dev] NAME netns TO [name NEW]\n"
 	"                     TO: a name, \"\" for the daemon's own namespace, or a PID\n"
 	"  netns [list] [NAME | all]   all: those without a name as well\n"
@@ -30,9 +43,10 @@ static const char help[] =
 	"  help\n"
 	"\n"
 	"  -r, --runtime DIR    runtime folder of the daemon ($NETCTL_RUNTIME, /run/netctld)\n"
-	"  -n, --netns NETNS    links and addresses of this network namespace\n"
-	"  -a, --all-netns      of all of them\n"
-	"  -4, -6               addresses of this family only\n"
+	"  -n, --netns NETNS    what is in this network namespace\n"
+	"  -a, --all-netns      in all of them\n"
+	"  -4, -6               this family only\n"
+	"  -s, --statistics     link: with counters\n"
 	"  -j, --json           JSON as from \"ip -j -d\", and the daemon's own answers\n"
 	"  --keep-going         apply: a refusal stops only what depends on it\n"
 	"  --allow-recreate     apply, plan: links may be deleted and made again to change them\n"
@@ -62,6 +76,26 @@ static int show_answer(const struct cli_request *q, sd_bus_message *reply)
 static int show_status(const struct cli_request *q, sd_bus_message *reply)
 {
 	return show_text(q, reply, cli_status_show);
+}
+
+static int show_route(const struct cli_request *q, sd_bus_message *reply)
+{
+	return show_text(q, reply, cli_route_get_show);
+}
+
+static int show_stats(const struct cli_request *q, sd_bus_message *reply)
+{
+	return show_text(q, reply, cli_stats_show);
+}
+
+static int put_filters(sd_bus_message *m, const struct cli_request *q)
+{
+	int r = cli_filters_put(m, q);
+
+	if (r >= 0)
+		return CLI_OK;
+	cli_error("this cannot be sent: %s", strerror(-r)); /* a word that is not UTF-8 */
+	return CLI_USAGE;
 }
 
 static int put_files(sd_bus_message *m, const struct cli_request *q)
@@ -98,7 +132,7 @@ static int query(sd_bus *bus, const struct cli_request *q)
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	int fd, status;
 
-	status = cli_query_open(bus, q, q->action == CLI_LINK ? "link" : "address", &reply, &fd);
+	status = cli_pipe_open(bus, q, "Query", cli_query_object(q->action), &reply, &fd);
 	return status == CLI_OK ? cli_query_show(q, fd) : status;
 }
 
@@ -117,6 +151,15 @@ static const struct {
 	[CLI_MOVE] = {NULL, NULL, "LinkMove", put_move, show_answer},
 	[CLI_LINK] = {.talk = query},
 	[CLI_ADDRESS] = {.talk = query},
+	[CLI_ROUTE] = {.talk = query},
+	[CLI_RULE] = {.talk = query},
+	[CLI_NEXTHOP] = {.talk = query},
+	[CLI_NEIGH] = {.talk = query},
+	[CLI_FDB] = {.talk = query},
+	[CLI_VRF] = {.talk = query},
+	[CLI_ROUTE_GET] = {NULL, NULL, "RouteGet", put_filters, show_route},
+	[CLI_MONITOR] = {.talk = cli_monitor_show},
+	[CLI_STATS] = {NULL, NULL, "Stats", put_filters, show_stats},
 	[CLI_NETNS_LIST] = {.talk = cli_netns_list},
 	[CLI_NETNS_ADD] = {cli_netns_change},
 	[CLI_NETNS_DEL] = {cli_netns_change},
@@ -165,6 +208,8 @@ static int take_option(struct cli_request *q, int c, const char **family)
 	case 'j':
 		q->json = true;
 		return 0;
+	case 's':
+		return 0;
 	case 'h':
 		q->action = CLI_HELP;
 		return 0;
@@ -182,6 +227,16 @@ static int take_option(struct cli_request *q, int c, const char **family)
 	return -EINVAL;
 }
 
+static bool has_family(enum cli_action a)
+{
+	static const enum cli_action with[] = {CLI_ADDRESS, CLI_ROUTE, CLI_RULE, CLI_NEXTHOP, CLI_NEIGH, CLI_MONITOR};
+
+	for (size_t i = 0; i < NCTL_ARRAY_SIZE(with); i++)
+		if (a == with[i])
+			return true;
+	return false;
+}
+
 /*
  * Options may stand between the words, but not in a command: "netns exec NAME ls -l". words has room for all.
  * 0: go on; -EINVAL; > 0: done, nothing more to do.
@@ -193,6 +248,7 @@ static int read_options(struct cli_request *q, int argc, char **argv, char **wor
 		{"netns", required_argument, NULL, 'n'},
 		{"all-netns", no_argument, NULL, 'a'},
 		{"json", no_argument, NULL, 'j'},
+		{"statistics", no_argument, NULL, 's'},
 		{"help", no_argument, NULL, 'h'},
 		{"keep-going", no_argument, NULL, OPTION_KEEP_GOING},
 		{"allow-recreate", no_argument, NULL, OPTION_ALLOW_RECREATE},
@@ -200,13 +256,15 @@ static int read_options(struct cli_request *q, int argc, char **argv, char **wor
 		{0},
 	};
 	const char *family = NULL;
+	bool stats = false;
 	size_t n = 0;
 	int c;
 
 	/* "-": each word comes as an option 1, in its place. */
-	while ((c = getopt_long(argc, argv, "-r:n:ajh46V", options, NULL)) >= 0) {
+	while ((c = getopt_long(argc, argv, "-r:n:ajhs46V", options, NULL)) >= 0) {
 		if (c == 'V')
 			return printf("netctl %s\n", NETCTL_VERSION);
+		stats |= c == 's';
 		if (c == 1)
 			words[n++] = optarg;
 		else if (take_option(q, c, &family) < 0)
@@ -220,8 +278,10 @@ static int read_options(struct cli_request *q, int argc, char **argv, char **wor
 		return 0;
 	if (cli_grammar_parse(q, words, n) < 0 || cli_request_check(q) < 0)
 		return -EINVAL;
+	if (stats && q->action == CLI_LINK && cli_request_filter(q, "stats", "") < 0)
+		return -EINVAL;
 	/* As with ip(8), links have no family. */
-	return family && q->action == CLI_ADDRESS ? cli_request_filter(q, "family", family) : 0;
+	return family && has_family(q->action) ? cli_request_filter(q, "family", family) : 0;
 }
 
 int main(int argc, char **argv)

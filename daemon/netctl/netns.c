@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "netctl/cli.h"
+#include "netctl/query.h"
 #include "netctl/scan.h"
 
 #define NAMES_A_CALL 10000
@@ -141,9 +141,9 @@ int cli_netns_list(sd_bus *bus, const struct cli_request *q)
 	if (status == CLI_OK && cli_request_get(q, "all"))
 		status = scan(bus);
 	if (status == CLI_OK)
-		status = cli_query_open(bus, q, "netns", &reply, &fd);
+		status = cli_pipe_open(bus, q, "Query", "netns", &reply, &fd);
 	if (status == CLI_OK)
-		status = cli_query_explain(cli_lines_read(fd, list_line, &l));
+		status = cli_query_explain(cli_lines_read(fd, list_line, NULL, &l));
 	if (status != CLI_OK)
 		return status;
 	if (l.n)

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "netctl/cli.h"
+#include "netctl/query.h"
 #include "netctl/rows.h"
 #include "netctl/scan.h"
 
@@ -17,6 +17,7 @@
 
 struct reader {
 	int (*line)(const char *text, size_t len, void *userdata);
+	void (*pause)(void *userdata);
 	void *userdata;
 	struct nctl_strbuf rest; /* the beginning of a line */
 	bool complete;           /* the empty line was there */
@@ -68,13 +69,16 @@ static int read_lines(int fd, struct reader *rd)
 		r = take_bytes(rd, buf, (size_t)n);
 		if (r < 0)
 			return r;
+		if (rd->pause)
+			rd->pause(rd->userdata);
 	}
 	return rd->complete && rd->rest.len == 0 ? 0 : -EPIPE;
 }
 
-int cli_lines_read(int fd, int (*line)(const char *text, size_t len, void *userdata), void *userdata)
+int cli_lines_read(int fd, int (*line)(const char *text, size_t len, void *userdata),
+	void (*pause)(void *userdata), void *userdata)
 {
-	struct reader rd = {.line = line, .userdata = userdata, .rest = NCTL_STRBUF_INIT};
+	struct reader rd = {.line = line, .pause = pause, .userdata = userdata, .rest = NCTL_STRBUF_INIT};
 	int r = read_lines(fd, &rd);
 
 	nctl_strbuf_fini(&rd.rest);
@@ -98,7 +102,7 @@ static int show_json(int fd)
 	struct array a = {0};
 	int r;
 
-	r = cli_lines_read(fd, array_line, &a);
+	r = cli_lines_read(fd, array_line, NULL, &a);
 	/* Half an answer is not made to look like a whole one. */
 	if (r == 0)
 		fputs(a.n ? "]\n" : "[]\n", stdout);
@@ -111,7 +115,7 @@ static int show_table(int fd, const struct cli_rows *rows)
 	int r;
 
 	cli_table_begin(&t, rows->titles, rows->n_columns);
-	r = cli_lines_read(fd, rows->line, &t);
+	r = cli_lines_read(fd, rows->line, NULL, &t);
 	cli_table_end(&t);
 	return r;
 }
@@ -175,7 +179,7 @@ static int part_line(const char *text, size_t len, void *userdata)
 static int show_parts(int fd, const struct cli_rows *rows)
 {
 	struct parts p = {.rows = rows};
-	int r = cli_lines_read(fd, part_line, &p);
+	int r = cli_lines_read(fd, part_line, NULL, &p);
 
 	if (p.begun)
 		cli_table_end(&p.t);
@@ -195,7 +199,7 @@ int cli_query_explain(int r)
 	return r == -EPIPE ? CLI_NO_DAEMON : CLI_USAGE;
 }
 
-static int put_filters(sd_bus_message *m, const struct cli_request *q)
+int cli_filters_put(sd_bus_message *m, const struct cli_request *q)
 {
 	int r = sd_bus_message_open_container(m, 'a', "{ss}");
 
@@ -208,17 +212,18 @@ static int put_filters(sd_bus_message *m, const struct cli_request *q)
 	return r >= 0 ? sd_bus_message_close_container(m) : r;
 }
 
-int cli_query_open(
-	sd_bus *bus, const struct cli_request *q, const char *object, sd_bus_message **ret_reply, int *ret_fd)
+int cli_pipe_open(sd_bus *bus, const struct cli_request *q, const char *method, const char *object,
+	sd_bus_message **ret_reply, int *ret_fd)
 {
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = cli_bus_method(bus, "Query");
-	int r, status;
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = cli_bus_method(bus, method);
+	int r = 0, status;
 
 	if (!m)
 		return CLI_NO_DAEMON;
-	r = sd_bus_message_append(m, "s", object);
+	if (object)
+		r = sd_bus_message_append(m, "s", object);
 	if (r >= 0)
-		r = put_filters(m, q);
+		r = cli_filters_put(m, q);
 	if (r < 0) {
 		cli_error("this cannot be sent: %s", strerror(-r)); /* a word that is not UTF-8 */
 		return CLI_USAGE;
@@ -233,9 +238,36 @@ int cli_query_open(
 	return CLI_NO_DAEMON;
 }
 
+static const struct {
+	const char *name;
+	const struct cli_rows *rows;
+} objects[] = {
+	[CLI_LINK] = {"link", &cli_link_rows},
+	[CLI_ADDRESS] = {"address", &cli_address_rows},
+	[CLI_ROUTE] = {"route", &cli_route_rows},
+	[CLI_RULE] = {"rule", &cli_rule_rows},
+	[CLI_NEXTHOP] = {"nexthop", &cli_nexthop_rows},
+	[CLI_NEIGH] = {"neigh", &cli_neigh_rows},
+	[CLI_FDB] = {"fdb", &cli_fdb_rows},
+	[CLI_VRF] = {"vrf", &cli_vrf_rows},
+};
+
+const char *cli_query_object(enum cli_action a)
+{
+	return (size_t)a < NCTL_ARRAY_SIZE(objects) ? objects[a].name : NULL;
+}
+
+const struct cli_rows *cli_rows_of(const char *object)
+{
+	for (size_t i = 0; i < NCTL_ARRAY_SIZE(objects); i++)
+		if (objects[i].name && strcmp(objects[i].name, object) == 0)
+			return objects[i].rows;
+	return NULL;
+}
+
 int cli_query_show(const struct cli_request *q, int fd)
 {
-	const struct cli_rows *rows = q->action == CLI_LINK ? &cli_link_rows : &cli_address_rows;
+	const struct cli_rows *rows = objects[q->action].rows;
 
 	if (q->json)
 		return cli_query_explain(show_json(fd));

@@ -10,4 +10,7 @@ struct cli_rows {
 	int (*line)(const char *text, size_t len, void *userdata);
 };
 
-extern const struct cli_rows cli_link_rows, cli_address_rows;
+extern const struct cli_rows cli_link_rows, cli_address_rows, cli_route_rows, cli_rule_rows, cli_nexthop_rows,
+	cli_neigh_rows, cli_fdb_rows, cli_vrf_rows;
+/* Of an object of Query, by its name; NULL: it has none. */
+const struct cli_rows *cli_rows_of(const char *object);

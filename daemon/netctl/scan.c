@@ -26,6 +26,11 @@ static char peek(struct cli_scan *s)
 	return s->p < s->end ? *s->p : '\0';
 }
 
+char cli_scan_peek(struct cli_scan *s)
+{
+	return peek(s);
+}
+
 static bool expect(struct cli_scan *s, char c)
 {
 	if (peek(s) != c || s->p == s->end)

@@ -30,6 +30,8 @@ bool cli_scan_item(struct cli_scan *s);
 /* Takes any value: a string decoded, another scalar as it is written, "" for null and containers; cut at
  * size. */
 void cli_scan_text(struct cli_scan *s, char *buf, size_t size);
+/* What comes next: its first character; '\0' at the end. */
+char cli_scan_peek(struct cli_scan *s);
 void cli_scan_skip(struct cli_scan *s);
 /* Nothing is left, and nothing was wrong. */
 bool cli_scan_done(struct cli_scan *s);

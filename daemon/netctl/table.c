@@ -3,6 +3,7 @@
  * DOC: Tables with fixed columns. One pass and a bounded memory, whatever comes; used for links, addresses
  * and the entries of plans.
  */
+#include <ctype.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -34,6 +35,31 @@ static void put_row(const struct cli_table *t, const struct cli_cell *cells)
 		pad += nctl_max(cli_text_width(text), t->width[i]) + GAP - (*text ? cli_text_width(text) : 0);
 	}
 	putchar_unlocked('\n');
+}
+
+void cli_table_begin_words(struct cli_table *t, const char *const *titles, size_t n_columns)
+{
+	cli_table_begin(t, titles, n_columns);
+	t->flowing = t->words = true;
+}
+
+static void put_words(const struct cli_table *t, const struct cli_cell *cells)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < t->n_columns; i++) {
+		if (!cells[i].text || !*cells[i].text)
+			continue;
+		if (any)
+			putchar_unlocked(' ');
+		if (i && strcmp(t->titles[i], "DETAILS") != 0) {
+			for (const char *p = t->titles[i]; *p; p++)
+				putchar_unlocked(tolower((unsigned char)*p));
+			putchar_unlocked(' ');
+		}
+		cli_text_pad(cells[i].text, 0, cells[i].style);
+		any = true;
+	}
 }
 
 static void put_titles(const struct cli_table *t)
@@ -84,6 +110,10 @@ static void flow(struct cli_table *t)
 
 void cli_table_row(struct cli_table *t, const struct cli_cell *cells)
 {
+	if (t->words) {
+		put_words(t, cells);
+		return;
+	}
 	if (t->flowing) {
 		put_row(t, cells);
 		return;

@@ -22,10 +22,14 @@ struct cli_table {
 	size_t width[CLI_COLUMNS_MAX];
 	bool used[CLI_COLUMNS_MAX];
 	bool flowing; /* widths are decided */
+	bool words;   /* no columns: titles as keywords, no end of the line */
 	size_t n_kept;
 	struct nctl_strbuf kept; /* per cell: style + 1 as a byte, text, NUL */
 };
 
 void cli_table_begin(struct cli_table *t, const char *const *titles, size_t n_columns);
+/* Rows are sentences: the first cell, then each other that is not empty behind its title in small letters; those
+ * of "DETAILS" speak for themselves. The line is the caller's to end; cli_table_end is not needed. */
+void cli_table_begin_words(struct cli_table *t, const char *const *titles, size_t n_columns);
 void cli_table_row(struct cli_table *t, const struct cli_cell *cells);
 void cli_table_end(struct cli_table *t); /* prints what is left; frees */

@@ -17,6 +17,11 @@ struct nd_helper *nd_netns_set_helper(const struct nd_netns_set *s)
 	return s->helper;
 }
 
+struct nctl_subs *nd_netns_subs(struct nd_netns_set *s)
+{
+	return &s->subs;
+}
+
 static int cmp_serial_key(const void *key, const struct nctl_rb_node *node)
 {
 	uint64_t x = *(const uint64_t *)key, y = nctl_container_of(node, struct nd_netns, by_serial)->serial;

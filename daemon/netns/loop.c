@@ -44,14 +44,17 @@ static void end_turn(struct nd_netns_set *s)
 	nd_netns_deliver(s);
 	if (s->ops->turn)
 		s->ops->turn(s->userdata);
+	nd_loop_doing(s->loop, ND_LOOP_OTHER);
 }
 
 static void on_events(struct nd_io *io, unsigned events)
 {
 	struct nd_netns_set *s = io->userdata;
-	int e = nctl_hub_dispatch_events(s->hub, EVENT_BUDGET);
+	int e;
 
 	(void)events;
+	nd_loop_doing(s->loop, ND_LOOP_EVENTS);
+	e = nctl_hub_dispatch_events(s->hub, EVENT_BUDGET);
 	if (e < 0) {
 		nd_error("cannot read events: %s", strerror(-e));
 		nd_loop_stop(s->loop, 1);
@@ -64,6 +67,7 @@ static void on_results(struct nd_wake *w)
 {
 	struct nd_netns_set *s = w->userdata;
 
+	nd_loop_doing(s->loop, ND_LOOP_RESULTS);
 	if (nctl_hub_dispatch_results(s->hub, RESULT_BUDGET) == NCTL_PUMP_MORE)
 		nd_wake_send(&s->wake);
 	end_turn(s);
@@ -73,7 +77,9 @@ static void on_timer(struct nd_timer *t)
 {
 	struct nd_netns_set *s = t->userdata;
 
+	nd_loop_doing(s->loop, ND_LOOP_RESULTS);
 	nctl_hub_tick(s->hub, nctl_time_now());
+	nd_loop_doing(s->loop, ND_LOOP_OTHER);
 	s->busy_until.usec = 0;
 	if (nctl_hub_is_busy(s->hub)) {
 		s->let_in = true;
@@ -108,6 +114,7 @@ static void before_wait(struct nd_prepare *p)
 	nctl_time now = nctl_time_now();
 	bool more;
 
+	nd_loop_doing(s->loop, ND_LOOP_CHORES);
 	nd_netns_deliver(s);
 	nd_netns_watch_chores(s, now);
 	nd_netns_tasks_chores(s, now);
@@ -120,6 +127,7 @@ static void before_wait(struct nd_prepare *p)
 	nd_timer_set(&s->chores, next_chore(s, now));
 	if (more || s->stirred || s->home_news || s->tasks_dirty || !nctl_list_empty(&s->news))
 		nd_wake_send(&s->wake);
+	nd_loop_doing(s->loop, ND_LOOP_OTHER);
 }
 
 /* From the requester's thread. */

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/json.h"
+#include "base/subs.h"
 #include "exec/hub.h"
 #include "loop/loop.h"
 #include "netns/helper.h"
@@ -82,6 +83,26 @@ const char *nd_netns_error(const struct nd_netns *n); /* why it cannot be joined
  * home|joined|joining|synchronising|unnamed|broken, "error"}; what is not known is absent.
  */
 void nd_netns_json(const struct nd_netns *n, struct nctl_json *j);
+
+/*
+ * What happens to the mirrors, for streams: told at the very moment, in one order with the change records of
+ * the mirrors (nctl_mirror_subs), so from inside of the hub's dispatch: only copy, and mark work. The
+ * argument is a struct nd_netns_record. Home was there before anybody could subscribe.
+ */
+enum nd_netns_record_type {
+	ND_NETNS_BORN,   /* it has a session with an empty mirror now, which is filled next */
+	ND_NETNS_LOST,   /* events are lost: the mirror may be wrong; told once until SYNCED */
+	ND_NETNS_SYNCED, /* the mirror is in step: for the first time, after a loss, or after a precaution */
+	ND_NETNS_GONE,   /* n, its session and its mirror are freed next */
+};
+struct nd_netns_record {
+	enum nd_netns_record_type type;
+	struct nd_netns *netns;
+	uint64_t epoch;  /* of its mirror: SYNCED steps it, and the first one gives 1 */
+	uint64_t losses; /* since it was born */
+	bool after_loss; /* SYNCED: LOST was told before */
+};
+struct nctl_subs *nd_netns_subs(struct nd_netns_set *s);
 
 /*
  * Makes or deletes namespaces by name, many at a time; done is called once all are answered: errors[i] is 0

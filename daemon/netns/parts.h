@@ -20,6 +20,7 @@ void nd_netns_name_resolved(struct nd_netns_set *s, struct netns_name *name);
 int nd_netns_met(struct nd_netns_set *s, struct netns_name *name, pid_t pid, uint64_t cookie, nctl_nsid nsid);
 void nd_netns_set_error(struct nd_netns *n, const char *text, int error);
 void nd_netns_on_synced(struct nctl_session *session, void *userdata);
+void nd_netns_on_lost(struct nctl_session *session, void *userdata);
 void nd_netns_on_gone(struct nctl_session *session, void *userdata);
 /* Tells what was marked. */
 void nd_netns_deliver(struct nd_netns_set *s);

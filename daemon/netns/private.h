@@ -39,6 +39,7 @@ struct nd_netns {
 	pid_t pid;
 	uint32_t scan;
 	bool told;
+	bool lost; /* as subscribers were told */
 };
 
 struct nd_netns_set {
@@ -55,6 +56,7 @@ struct nd_netns_set {
 	struct nctl_hash by_cookie, by_name;
 	struct nctl_genset in_folder;
 	struct nctl_list news;
+	struct nctl_subs subs; /* of struct nd_netns_record */
 	/* set.c: what is to be told */
 	bool home_news, settled, was_read;
 	bool stirred; /* somebody may wait for what is neither an event nor a result */

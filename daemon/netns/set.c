@@ -171,6 +171,18 @@ int nd_netns_name_part(struct nd_netns_set *s, struct netns_name *name)
 	return 0;
 }
 
+static void tell(struct nd_netns *n, enum nd_netns_record_type type)
+{
+	struct nctl_session_stats stats;
+	struct nd_netns_record r = {.type = type, .netns = n, .after_loss = n->lost};
+
+	nctl_session_get_stats(n->session, &stats);
+	r.epoch = stats.epoch;
+	r.losses = stats.losses;
+	n->lost = type == ND_NETNS_LOST;
+	nctl_subs_notify(&n->set->subs, &r);
+}
+
 /* Its mirror is on its way when this returns; if there will be none, its error says why. */
 static void open_session(struct nd_netns *n, const char *name, nctl_nsid nsid)
 {
@@ -182,6 +194,8 @@ static void open_session(struct nd_netns *n, const char *name, nctl_nsid nsid)
 		e = nctl_hub_join(n->set->hub, kernel, n->cookie, nsid, n, &n->session);
 	nctl_kernel_unref(kernel);
 	nd_netns_set_error(n, e == -EOPNOTSUPP ? "the events of other namespaces cannot be heard" : NULL, e);
+	if (e >= 0)
+		tell(n, ND_NETNS_BORN);
 }
 
 int nd_netns_met(struct nd_netns_set *s, struct netns_name *name, pid_t pid, uint64_t cookie, nctl_nsid nsid)
@@ -233,6 +247,15 @@ void nd_netns_on_synced(struct nctl_session *session, void *userdata)
 	}
 	nd_netns_scan_resolved(n);
 	s->tasks_dirty = true;
+	tell(n, ND_NETNS_SYNCED);
+}
+
+void nd_netns_on_lost(struct nctl_session *session, void *userdata)
+{
+	struct nd_netns_set *s = userdata;
+	struct nd_netns *n = nctl_session_owner(session);
+
+	tell(n ? n : s->home, ND_NETNS_LOST);
 }
 
 /* The names that are left may name something else by now, or nothing. */
@@ -245,6 +268,7 @@ void nd_netns_on_gone(struct nctl_session *session, void *userdata)
 	if (!n)
 		return;
 	nctl_list_del(&n->news);
+	tell(n, ND_NETNS_GONE);
 	/* Most are gone because their names are. */
 	nd_netns_set_look(s);
 	if (s->ops->gone)
@@ -305,6 +329,7 @@ static int on_intend(const struct nctl_intent *v, size_t n, void *userdata)
 static const struct nctl_hub_ops hub_ops = {
 	.wake = nd_netns_on_wake,
 	.synced = nd_netns_on_synced,
+	.lost = nd_netns_on_lost,
 	.gone = nd_netns_on_gone,
 	.intend = on_intend,
 	.carry_out = nd_netns_carry_out,
@@ -346,6 +371,7 @@ static int open_home(struct nd_netns_set *s, struct nctl_kernel *kernel)
 static void set_init(struct nd_netns_set *s)
 {
 	nctl_list_init(&s->news);
+	nctl_subs_init(&s->subs);
 	nctl_genset_init(&s->in_folder);
 	s->inotify = s->watch = s->ear = -1;
 	s->folder_at = s->settle_by = s->pool_at = NCTL_TIME_NEVER;
@@ -406,6 +432,7 @@ struct nd_netns_set *nd_netns_set_free(struct nd_netns_set *s)
 
 	if (!s)
 		return NULL;
+	nctl_subs_fini(&s->subs);
 	s->helper = nd_helper_free(s->helper);
 	nd_netns_loop_stop(s);
 	s->hub = nctl_hub_free(s->hub);

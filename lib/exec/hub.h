@@ -30,6 +30,12 @@ struct nctl_hub_ops {
 	void (*wake)(void *userdata);
 	/* The mirror of s is in step with the kernel, for the first time or again after a loss. */
 	void (*synced)(struct nctl_session *s, void *userdata);
+	/*
+	 * Events are lost that may have been about s: its mirror may be wrong until synced is called, which it
+	 * then is with the next epoch. Told once until then, from inside of a dispatch; only mark work. NULL: so
+	 * what.
+	 */
+	void (*lost)(struct nctl_session *s, void *userdata);
 	/* The namespace is being taken down, or is gone; s is freed when this returns. Never for home. */
 	void (*gone)(struct nctl_session *s, void *userdata);
 	/* An nsid that belongs to no session spoke or was assigned: there may be a namespace to join. NULL:
@@ -55,7 +61,14 @@ enum { NCTL_HUB_OPS_IN_FLIGHT = 256 };
 
 struct nctl_hub_stats {
 	uint64_t strangers;       /* events of nsids that no session has */
+	uint64_t ignored;         /* routes that nobody here wants */
+	uint64_t scoped;          /* dumps of a part of a mirror */
 	size_t sessions, syncing; /* syncing: not in step */
+	size_t dumping;           /* dumps on their way, at most 8 */
+	size_t waiting;           /* sessions that wait for a dump until a pause is over */
+	bool has_queue;           /* the transport knows its: */
+	uint64_t drops;           /* messages that the kernel had no room for (SK_MEMINFO_DROPS) */
+	size_t queued, queue_max; /* bytes charged to the receive buffer now, and how many may be */
 	struct nctl_pump_stats pump;
 	struct nctl_requester_stats requester;
 };

@@ -33,6 +33,7 @@ struct dump_ticket {
 struct sync {
 	enum sync_state state;
 	enum nctl_object_type type;
+	bool lost;         /* as was told */
 	bool spoiled;      /* events were lost during this round: it must be done again */
 	nctl_time at;      /* WAIT: when */
 	uint64_t delay_us; /* before the next repetition; doubles while losses go on */

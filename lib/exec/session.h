@@ -13,8 +13,15 @@ struct nctl_session;
 struct nctl_session_stats {
 	uint64_t epoch;       /* steps at each resynchronisation */
 	uint64_t losses;      /* overruns and truncations noticed */
-	uint64_t resyncs;     /* dumps of everything that were completed */
+	uint64_t resyncs;     /* rounds of dumps that were completed */
 	uint64_t undecodable; /* messages that the codec refused */
+	uint64_t retries;     /* dumps that had to be made again: spoiled by a loss, or interrupted */
+	uint64_t scoped;      /* dumps of a part, to confirm what the kernel changes without a word */
+	uint64_t ignored;     /* routes that nobody here wants (struct nctl_event_filter) */
+	uint64_t delay_us;    /* how long the next repetition would be put off */
+	size_t suspects;      /* parts that are to be dumped */
+	size_t bytes;         /* of memory that its routes take */
+	bool dumping;         /* a dump is on its way */
 };
 
 bool nctl_session_is_synced(const struct nctl_session *s);

@@ -157,6 +157,16 @@ static void again(struct nctl_session *s, nctl_time now)
 	schedule(s, s->sync.lost_at);
 }
 
+/* Who never was in step has lost nothing. */
+static void tell_lost(struct nctl_session *s)
+{
+	if (s->sync.lost || !s->epoch)
+		return;
+	s->sync.lost = true;
+	if (s->hub->ops->lost)
+		s->hub->ops->lost(s, s->hub->userdata);
+}
+
 void nctl_sync_lost(struct nctl_session *s, nctl_time now)
 {
 	s->losses++;
@@ -174,6 +184,7 @@ void nctl_sync_lost(struct nctl_session *s, nctl_time now)
 		again(s, now);
 		break;
 	}
+	tell_lost(s);
 }
 
 void nctl_sync_refresh(struct nctl_session *s)
@@ -205,7 +216,10 @@ static void finish(struct nctl_session *s)
 	/* What the kernel told while the dump was read is still in the queue; even that s is gone. */
 	nctl_hub_drain(h);
 	s = nctl_hub_find(h, cookie);
-	if (s && s->sync.state == SYNC_DONE && h->ops->synced)
+	if (!s || s->sync.state != SYNC_DONE)
+		return;
+	s->sync.lost = false;
+	if (h->ops->synced)
 		h->ops->synced(s, h->userdata);
 }
 
