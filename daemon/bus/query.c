@@ -33,6 +33,7 @@ static const struct nd_query_object *const objects[] = {
 	&nd_query_of_neigh,
 	&nd_query_of_fdb,
 	&nd_query_of_vrf,
+	&nd_query_of_maddr,
 	&nd_query_of_netns,
 	&nd_query_of_stats,
 	&nd_query_of_verify,
@@ -180,6 +181,8 @@ int nd_query_live(struct nd_query *q, struct nd_fill *f)
 void nd_query_end(struct nd_query *q)
 {
 	q->live = nctl_live_free(q->live);
+	if (q->object->end)
+		q->object->end(q);
 }
 
 void nd_query_put_netns(const struct nd_netns *n, struct nctl_json *json)

@@ -108,6 +108,8 @@ static const char *check_shape(const struct nd_answer *a, const struct view *v, 
 		n_strings = n_fds = h->n_strings;
 	if (a->type == ND_PROTO_OPEN_SOCKET)
 		n_fds = 1;
+	if (a->type == ND_PROTO_OPEN_MADDR)
+		n_strings = n_fds = nctl_max(1U, nctl_min(h->n_strings, 3U));
 	if (h->n_strings != n_strings)
 		return "it has not the strings that were asked for";
 	if (m->n_fds != n_fds && !m->lost_fds)
@@ -180,11 +182,16 @@ static const char *add_processes(struct nd_answer *a, const struct view *v)
 	return NULL;
 }
 
+static bool opens_files(enum nd_proto_type type)
+{
+	return type == ND_PROTO_OPEN_FILES || type == ND_PROTO_OPEN_MADDR;
+}
+
 static const char *add_content(struct nd_answer *a, const struct view *v, struct nd_message *m)
 {
 	int r;
 
-	for (size_t i = 0; a->type == ND_PROTO_OPEN_FILES && i < v->h.n_strings; i++)
+	for (size_t i = 0; opens_files(a->type) && i < v->h.n_strings; i++)
 		if (!*v->strings[i] || strlen(v->strings[i]) >= PATH_MAX)
 			return "it has a file with a bad path";
 	r = reserve(a, v->h.n_strings + v->h.n_processes);
@@ -224,7 +231,7 @@ int nd_answer_add(struct nd_answer *a, struct nd_message *m, const char **ret_wh
 	if (!a->a.error && has_nsid(a->type))
 		a->a.nsid = v.h.nsid;
 	a->a.values = (const char *const *)a->values;
-	a->a.fds = a->type == ND_PROTO_OPEN_FILES ? a->fds : NULL;
+	a->a.fds = opens_files(a->type) ? a->fds : NULL;
 	a->a.processes = a->processes;
 	return v.h.more ? ND_ANSWER_MORE : 0;
 }

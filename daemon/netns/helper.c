@@ -352,6 +352,14 @@ int nd_helper_open_files(struct nd_helper *h, nd_helper_done done, void *userdat
 	return ask(h, &h->look, &(struct nd_call){.type = ND_PROTO_OPEN_FILES}, done, userdata);
 }
 
+int nd_helper_open_maddr(
+	struct nd_helper *h, const struct nd_netns_ref *ref, nd_helper_done done, void *userdata)
+{
+	struct nd_call c = {.type = ND_PROTO_OPEN_MADDR, .refs = {ref}, .n_refs = 1};
+
+	return ask(h, &h->look, &c, done, userdata);
+}
+
 int nd_helper_scan(struct nd_helper *h, nd_helper_done done, void *userdata)
 {
 	return ask(h, &h->look, &(struct nd_call){.type = ND_PROTO_SCAN}, done, userdata);

@@ -36,8 +36,8 @@ struct nd_helper_answer {
 	uint64_t cookie;  /* create, join */
 	nctl_nsid nsid;   /* join, nsid_in: NCTL_NSID_NONE if there is none; pool: how many are ready */
 	size_t n;         /* of what follows */
-	const char *const *values; /* sysctl_read: NULL entries: no such sysctl; open_files: paths */
-	int *fds;                  /* open_files */
+	const char *const *values; /* sysctl_read: NULL entries: no such sysctl; open_files: paths; open_maddr: names */
+	int *fds;                  /* open_files, open_maddr */
 	const struct nd_helper_process {
 		pid_t pid;
 		uint64_t dev, ino; /* of its namespace (stat(2) of /proc/PID/ns/net) */
@@ -81,6 +81,9 @@ int nd_helper_link_move(struct nd_helper *h, const struct nd_netns_ref *from, ui
 /* Opens the *.yaml files of the folders, and the files, that the daemon was started with (nothing else can be
  * asked for), in the order and with the shadowing of nd_config_read_paths. */
 int nd_helper_open_files(struct nd_helper *h, nd_helper_done done, void *userdata);
+/* Opens what of nctl_maddr_files there is in that namespace. */
+int nd_helper_open_maddr(
+	struct nd_helper *h, const struct nd_netns_ref *ref, nd_helper_done done, void *userdata);
 /* One process of each namespace that has processes. */
 int nd_helper_scan(struct nd_helper *h, nd_helper_done done, void *userdata);
 /* Keeps n namespaces ready, which nd_helper_create then takes. */

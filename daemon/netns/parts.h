@@ -92,6 +92,10 @@ void nd_netns_tasks_chores(struct nd_netns_set *s, nctl_time now);
 nctl_time nd_netns_tasks_at(const struct nd_netns_set *s);
 void nd_netns_tasks_fini(struct nd_netns_set *s);
 
+/* maddr.c */
+void nd_netns_maddr_init(struct nd_netns_set *s);
+void nd_netns_maddr_fini(struct nd_netns_set *s); /* after the helper */
+
 /* loop.c */
 void nd_netns_loop_init(struct nd_netns_set *s); /* before there is a hub */
 void nd_netns_loop_start(struct nd_netns_set *s);

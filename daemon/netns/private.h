@@ -91,6 +91,10 @@ struct nd_netns_set {
 	struct nctl_list tasks;
 	bool tasks_dirty;
 	nctl_time retry_at; /* the helper was busy: not before */
+	/* maddr.c */
+	struct nctl_list readings;
+	size_t n_maddr_waiters;
+	struct nd_wake maddr_wake;
 	/* loop.c */
 	struct nd_io io;
 	struct nd_timer timer, chores;

@@ -398,6 +398,7 @@ int nd_netns_set_new_at(struct nd_loop *loop, struct nctl_kernel *kernel, int co
 	s->userdata = userdata;
 	s->folder = strdup(folder);
 	nd_netns_loop_init(s);
+	nd_netns_maddr_init(s);
 	e = s->folder ? 0 : -ENOMEM;
 	if (e >= 0 && fd >= 0)
 		e = open_helper(s, take_fd(fd), kernel);
@@ -439,6 +440,7 @@ struct nd_netns_set *nd_netns_set_free(struct nd_netns_set *s)
 	nd_netns_loop_stop(s);
 	s->hub = nctl_hub_free(s->hub);
 	nctl_kernel_unref(s->kernel);
+	nd_netns_maddr_fini(s);
 	nd_netns_loop_fini(s);
 	nd_netns_watch_fini(s);
 	nd_netns_tasks_fini(s);

@@ -391,13 +391,24 @@ static void bond_fixup(void *data, uint64_t *has)
 	*has |= BIT(ARP_IP_TARGET) | BIT(NS_IP6_TARGET) | BIT(PRIMARY);
 }
 
+/* bond_set_rx_mode, bond_uses_primary, bond_enslave */
+static void bond_ports(const void *data, uint64_t has, struct nctl_kind_ports *ret)
+{
+	const struct bond_data *d = data;
+
+	ret->one = d->mode == MODE_BACKUP || d->mode == MODE_TLB || d->mode == MODE_ALB;
+	if (ret->one && has & BIT(ACTIVE_SLAVE))
+		ret->the_one = d->active_slave;
+	ret->lacp = d->mode == MODE_8023AD;
+}
+
 const struct nctl_kind nctl_kind_bond = {
 	.name = "bond",
 	.section = "bonds",
 	.parameters = "parameters",
 	.ports_key = "interfaces",
 	.help = "several links that act as one",
-	.traits = NCTL_KIND_PORT_DOWN | NCTL_KIND_PORTS_FIRST,
+	.traits = NCTL_KIND_PORT_DOWN | NCTL_KIND_PORTS_FIRST | NCTL_KIND_MULTICAST_TO_PORTS,
 	.data_size = sizeof(struct bond_data),
 	.data = {bond_fields, NCTL_ARRAY_SIZE(bond_fields)},
 	.port_size = sizeof(struct bond_port),
@@ -405,4 +416,5 @@ const struct nctl_kind nctl_kind_bond = {
 	.creatable = bond_creatable,
 	.check = bond_check,
 	.fixup = bond_fixup,
+	.ports = bond_ports,
 };

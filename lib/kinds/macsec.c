@@ -90,7 +90,7 @@ const struct nctl_kind nctl_kind_macsec = {
 	.name = "macsec",
 	.lower_key = "link",
 	.help = "links whose frames are protected on another link",
-	.traits = NCTL_KIND_LOWER_REQUIRED,
+	.traits = NCTL_KIND_LOWER_REQUIRED | NCTL_KIND_MULTICAST_TO_LOWER,
 	.data_size = sizeof(struct macsec_data),
 	.data = {macsec_fields, NCTL_ARRAY_SIZE(macsec_fields)},
 };

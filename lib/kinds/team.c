@@ -8,5 +8,5 @@
 const struct nctl_kind nctl_kind_team = {
 	.name = "team",
 	.help = "several links that act as one, led by a program",
-	.traits = NCTL_KIND_PORT_DOWN,
+	.traits = NCTL_KIND_PORT_DOWN | NCTL_KIND_MULTICAST_TO_PORTS,
 };

@@ -152,7 +152,8 @@ const struct nctl_kind nctl_kind_vlan = {
 	.section = "vlans",
 	.lower_key = "link",
 	.help = "VLANs on another link",
-	.traits = NCTL_KIND_LOWER_REQUIRED | NCTL_KIND_FOLLOWS_UP,
+	.traits = NCTL_KIND_LOWER_REQUIRED | NCTL_KIND_MULTICAST_TO_LOWER |
+		  NCTL_KIND_REGISTERS | NCTL_KIND_FOLLOWS_UP,
 	.data_size = sizeof(struct vlan_data),
 	.data = {vlan_fields, NCTL_ARRAY_SIZE(vlan_fields)},
 	.fixup = vlan_fixup,

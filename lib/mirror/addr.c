@@ -70,6 +70,8 @@ static void notify(struct nctl_mirror *m, enum nctl_change_op op, const struct n
 		.addr_diff = diff,
 	};
 
+	if (op != NCTL_CHANGED)
+		nctl_maddrs_addr(m->maddrs, new ? new : old, new);
 	nctl_subs_notify(&m->subs, &c);
 }
 

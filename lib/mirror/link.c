@@ -84,6 +84,10 @@ void nctl_mirror_link_notify(struct nctl_mirror *m, enum nctl_change_op op, cons
 
 	if (diff)
 		c.link_diff = *diff;
+	if (new)
+		nctl_maddrs_link(m->maddrs, new);
+	else
+		nctl_maddrs_link_gone(m->maddrs, old->ifindex);
 	nctl_subs_notify(&m->subs, &c);
 }
 

@@ -14,8 +14,10 @@ int nctl_mirror_new(struct nctl_mirror **ret)
 {
 	struct nctl_mirror *m = calloc(1, sizeof(*m));
 
-	if (!m)
+	if (!m || nctl_maddrs_new(&m->maddrs) < 0) {
+		free(m);
 		return -ENOMEM;
+	}
 	m->by_index = NCTL_RB_INIT;
 	m->by_prefix = NCTL_RB_INIT;
 	nctl_hash_init(&m->by_name);
@@ -59,6 +61,7 @@ struct nctl_mirror *nctl_mirror_free(struct nctl_mirror *m)
 	nctl_relation_fini(m);
 	for (int i = 0; i < NCTL_OBJECT_N_TYPES; i++)
 		nctl_mirror_list_fini(&m->lists[i]);
+	nctl_maddrs_free(m->maddrs);
 	free(m);
 	return NULL;
 }
@@ -71,6 +74,26 @@ void nctl_mirror_freep(struct nctl_mirror **m)
 struct nctl_subs *nctl_mirror_subs(struct nctl_mirror *m)
 {
 	return &m->subs;
+}
+
+struct nctl_maddrs *nctl_mirror_maddrs(const struct nctl_mirror *m)
+{
+	return m->maddrs;
+}
+
+void nctl_mirror_maddrs_repair(struct nctl_mirror *m)
+{
+	const struct nctl_mirror_link *l;
+	const struct nctl_mirror_addr *a;
+
+	if (!nctl_maddrs_is_incomplete(m->maddrs))
+		return;
+	nctl_maddrs_reset(m->maddrs);
+	for (l = nctl_mirror_link_from(m, 1); l; l = nctl_mirror_link_next(l)) {
+		nctl_maddrs_link(m->maddrs, &l->v);
+		for (a = nctl_mirror_addr_first(l); a; a = nctl_mirror_addr_next(a))
+			nctl_maddrs_addr(m->maddrs, &a->v, true);
+	}
 }
 
 const struct nctl_mirror_stats *nctl_mirror_get_stats(const struct nctl_mirror *m)

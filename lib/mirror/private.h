@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "mirror/maddr.h"
 #include "mirror/mirror.h"
 #include "mirror/store.h"
 
@@ -33,6 +34,7 @@ struct nctl_mirror {
 	int64_t first_place, last_place; /* of addresses */
 	struct nctl_mirror_list lists[NCTL_OBJECT_N_TYPES];
 	struct nctl_dump_scope scope; /* of the dump that is on, or was last */
+	struct nctl_maddrs *maddrs;
 	struct nctl_fib fibs[2];      /* IPv4, IPv6 */
 	struct nctl_slab sets;        /* struct nctl_set *, by their ids */
 	struct nctl_hash by_content;  /* sets */

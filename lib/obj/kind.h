@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "net/types.h"
 #include "obj/field.h"
 
 /* A link kind: one const description a kind, one file each in lib/kinds (S5). */
@@ -22,6 +23,17 @@ enum nctl_kind_trait {
 	NCTL_KIND_FOLLOWS_UP = 1 << 6,
 	NCTL_KIND_MTU_OF_PORTS = 1 << 7, /* its MTU follows its ports' until it is set (bridge) */
 	NCTL_KIND_VLANS = 1 << 8,        /* it and its ports have VLANs, told in messages of their own (bridge) */
+	/* While it is up it hands its multicast MACs down (dev_mc_sync in its ndo_set_rx_mode). */
+	NCTL_KIND_MULTICAST_TO_LOWER = 1 << 16,
+	NCTL_KIND_MULTICAST_TO_PORTS = 1 << 17,
+	NCTL_KIND_REGISTERS = 1 << 18, /* the link below listens for GVRP and MVRP (net/8021q register_vlan_dev) */
+};
+
+/* How a kind with MULTICAST_TO_PORTS does it. */
+struct nctl_kind_ports {
+	bool one;		/* to one port only: */
+	nctl_ifindex the_one;	/* 0: to none at present */
+	bool lacp;		/* its ports listen for LACP, too */
 };
 
 struct nctl_kind {
@@ -60,6 +72,8 @@ struct nctl_kind {
 	void (*fixup)(void *data, uint64_t *has);
 	/* Of the fields in has, those that ip(8) shows, where it hangs on the values; or NULL: all. */
 	uint64_t (*shown)(const void *data, uint64_t has);
+	/* MULTICAST_TO_PORTS: where it is not "to all"; ret is zeroed; or NULL. */
+	void (*ports)(const void *data, uint64_t has, struct nctl_kind_ports *ret);
 };
 
 /* All kinds, NULL-terminated; defined by lib/kinds from the list in its meson.build. */

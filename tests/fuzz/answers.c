@@ -73,7 +73,7 @@ static void check_whole(const struct nd_answer *answer)
 	for (size_t i = 0; i < a->n; i++) {
 		if (a->processes)
 			CHECK(a->processes[i].pid > 0);
-		else if (answer->type == ND_PROTO_OPEN_FILES)
+		else if (answer->type == ND_PROTO_OPEN_FILES || answer->type == ND_PROTO_OPEN_MADDR)
 			CHECK(*a->values[i] && strlen(a->values[i]) < PATH_MAX &&
 				fcntl(a->fds[i], F_GETFD) >= 0);
 		else
@@ -184,6 +184,8 @@ static size_t make_answer(uint8_t *buf)
 			h.n_strings = 1;
 		if (type == ND_PROTO_OPEN_FILES)
 			fds = (uint8_t)(h.n_strings = 1 + any(ND_PROTO_FDS_MAX));
+		if (type == ND_PROTO_OPEN_MADDR)
+			fds = (uint8_t)(h.n_strings = any(4));
 		if (type == ND_PROTO_SCAN)
 			h.n_processes = 1 + any(NCTL_ARRAY_SIZE(rest.v));
 		for (uint32_t i = 0; i < h.n_processes; i++)

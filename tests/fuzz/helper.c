@@ -211,8 +211,8 @@ static size_t make_request(uint8_t *buf)
 {
 	static const char *const words[] = {"", "a", "tenant1", "..", ".", "/", "a/b", "ipv4/ip_forward",
 		"ipv4/../x", "net.ipv4", "\xff\xfe"};
-	static const uint8_t channels[ND_PROTO_TYPES] = {0, 0, 1, 1, 1, 0, 0, 1, 1, 0, 0, 2};
-	static const uint8_t strings[ND_PROTO_TYPES] = {1, 1, 1, 2, 5, 3, 3, 0, 0, 0, 0, 1};
+	static const uint8_t channels[ND_PROTO_TYPES] = {0, 0, 1, 1, 1, 0, 0, 1, 1, 0, 0, 2, 1};
+	static const uint8_t strings[ND_PROTO_TYPES] = {1, 1, 1, 2, 5, 3, 3, 0, 0, 0, 0, 1, 1};
 	struct nd_proto_request h = {
 		.magic = ND_PROTO_MAGIC, .type = any(ND_PROTO_TYPES), .id = any(UINT32_MAX)};
 	char *p = (char *)buf + 1 + sizeof(h);

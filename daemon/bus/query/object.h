@@ -35,15 +35,15 @@ struct nd_query_object {
 	int (*begin)(struct nd_query *q, const struct nctl_mirror *m, const char **ret_name);
 	/* Lines of that namespace; q->inside is false at its end. 0 or -ENOMEM. */
 	int (*fill)(struct nd_query *q, struct nd_fill *f);
-	/* Instead of both: of all namespaces, from q->serial on. */
-	/* What begin and fill keep elsewhere goes; NULL: nothing. Told at the end of a namespace, and of q. */
+	/* Gives up what fill has begun and waits for, in the namespace that the cursor is in; or NULL. */
 	void (*end)(struct nd_query *q);
+	/* Instead of both: of all namespaces, from q->serial on. */
 	int (*fill_set)(struct nd_query *q, const struct nd_netns_set *set, struct nd_fill *f);
 };
 
 extern const struct nd_query_object nd_query_of_link, nd_query_of_address, nd_query_of_route,
 	nd_query_of_rule, nd_query_of_nexthop, nd_query_of_neigh, nd_query_of_fdb, nd_query_of_vrf,
-	nd_query_of_netns, nd_query_of_stats, nd_query_of_verify;
+	nd_query_of_netns, nd_query_of_stats, nd_query_of_maddr, nd_query_of_verify;
 
 /* Makes sure that q->live is there, to ask the kernel of f's namespace. 0 or a negative errno. */
 int nd_query_live(struct nd_query *q, struct nd_fill *f);

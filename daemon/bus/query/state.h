@@ -104,6 +104,13 @@ struct nd_query_nexthop {
 	nctl_nhid next; /* cursor; 0: behind the last one */
 };
 
+struct nd_query_maddr {
+	bool why;
+	bool reading, was_read; /* back from the kernel, in the namespace of the cursor */
+	int error;              /* of that */
+	struct nd_netns_set *set;
+};
+
 struct nd_query_netns {
 	bool nameless; /* those as well */
 };

@@ -349,6 +349,45 @@ static void test_sysctl(void **state)
 	helper_drop(&h, "a");
 }
 
+/* What is read is that of the namespace, long after the helper has left it; and the name may be gone. */
+static void test_maddr(void **state)
+{
+	static const char *const names[] = {"dev_mcast", "igmp", "igmp6"};
+	uint64_t cookie = helper_create(&h, "a");
+	char text[8192];
+	ssize_t k;
+	size_t i;
+	int fd;
+
+	(void)state;
+	assert_int_equal(run("ip -n a link add vmaddr type veth peer name wmaddr"), 0);
+	assert_int_equal(run("ip -n a maddr add 01:00:5e:11:22:33 dev vmaddr"), 0);
+	assert_int_equal(ASK(&h, .type = ND_PROTO_OPEN_MADDR, .strings = {"a"}, .cookie = {cookie + 1}), -ESTALE);
+	assert_int_equal(ASK(&h, .type = ND_PROTO_OPEN_MADDR, .strings = {"b"}), -ENOENT);
+	assert_int_equal(ASK(&h, .type = ND_PROTO_OPEN_MADDR, .strings = {"a"}, .cookie = {cookie}), 0);
+	assert_true(answer.h.cookie == cookie);
+	assert_int_equal(answer.n_strings, answer.n_fds);
+	assert_in_range(answer.n_fds, 1, 3);
+	for (i = 0; i < answer.n_fds; i++) {
+		assert_string_equal(answer.strings[i], names[i]);
+		assert_int_equal(fcntl(answer.fds[i], F_GETFL) & O_ACCMODE, O_RDONLY);
+	}
+	fd = dup(answer.fds[0]);
+	helper_drop(&h, "a");
+	k = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	assert_true(k > 0);
+	text[k] = '\0';
+	assert_non_null(strstr(text, "vmaddr"));
+	assert_non_null(strstr(text, "01005e112233"));
+	/* The daemon's own. */
+	assert_int_equal(ASK(&h, .type = ND_PROTO_OPEN_MADDR, .strings = {""}), 0);
+	k = read(answer.fds[0], text, sizeof(text) - 1);
+	assert_true(k >= 0);
+	text[k] = '\0';
+	assert_null(strstr(text, "vmaddr"));
+}
+
 static void test_link_move(void **state)
 {
 	uint64_t a = helper_create(&h, "a"), b = helper_create(&h, "b");
@@ -480,6 +519,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_socket),
 		cmocka_unit_test(test_socket_all),
 		cmocka_unit_test(test_sysctl),
+		cmocka_unit_test(test_maddr),
 		cmocka_unit_test(test_link_move),
 		cmocka_unit_test(test_scan),
 		cmocka_unit_test(test_pool),

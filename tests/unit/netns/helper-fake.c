@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,7 +19,17 @@
 
 struct helper_fake helper;
 
-enum request { REQ_CREATE, REQ_DELETE, REQ_JOIN, REQ_NSID, REQ_SYSCTL, REQ_SCAN, REQ_POOL, REQ_PREPARE };
+enum request {
+	REQ_CREATE,
+	REQ_DELETE,
+	REQ_JOIN,
+	REQ_NSID,
+	REQ_SYSCTL,
+	REQ_SCAN,
+	REQ_POOL,
+	REQ_PREPARE,
+	REQ_MADDR
+};
 
 struct nd_helper {
 	struct nd_wake wake;
@@ -137,6 +148,10 @@ size_t helper_work(size_t n)
 		case REQ_PREPARE:
 			mkdir(w.folder, 0755);
 			break;
+		case REQ_MADDR:
+			if (!c->cookie[0] || cookie_of(c, 0) != c->cookie[0])
+				c->error = -ESTALE;
+			break;
 		case REQ_SYSCTL:
 		case REQ_SCAN:
 		case REQ_POOL:
@@ -146,8 +161,20 @@ size_t helper_work(size_t n)
 	return i;
 }
 
+/* What the test says that stands in dev_mcast, from a file without a name. */
+static int maddr_file(void)
+{
+	size_t len = helper.maddr ? strlen(helper.maddr) : 0;
+	int fd = memfd_create("dev_mcast", MFD_CLOEXEC);
+
+	assert_true(fd >= 0 && write(fd, helper.maddr, len) == (ssize_t)len && lseek(fd, 0, SEEK_SET) == 0);
+	return fd;
+}
+
 static void answer(struct call *c, int error)
 {
+	const char *maddr_name = "dev_mcast";
+	int fd = -1;
 	struct nd_helper_process found[PIDS];
 	const char *value = helper.sysctl ? helper.sysctl : c->value;
 	struct nd_helper_answer a = {.error = error, .cookie = c->ret_cookie, .nsid = c->nsid};
@@ -155,6 +182,12 @@ static void answer(struct call *c, int error)
 	if (c->type == REQ_SYSCTL) {
 		a.n = 1;
 		a.values = &value;
+	}
+	if (c->type == REQ_MADDR && !error) {
+		fd = maddr_file();
+		a.n = 1;
+		a.values = &maddr_name;
+		a.fds = &fd;
 	}
 	for (size_t i = 0; c->type == REQ_SCAN && i < PIDS; i++)
 		if (world_processes[i].pid)
@@ -166,6 +199,7 @@ static void answer(struct call *c, int error)
 	if (error)
 		a.text = strerror(-error);
 	c->fn(&a, c->userdata);
+	nctl_closep(&fd);
 	free(c);
 }
 
@@ -356,6 +390,16 @@ int nd_helper_scan(struct nd_helper *h, nd_helper_done done, void *userdata)
 	struct call c = call(REQ_SCAN, done, userdata);
 
 	helper.scans++;
+	return ask(h, &c);
+}
+
+int nd_helper_open_maddr(
+	struct nd_helper *h, const struct nd_netns_ref *ref, nd_helper_done done, void *userdata)
+{
+	struct call c = call(REQ_MADDR, done, userdata);
+
+	set_ref(&c, 0, ref);
+	helper.maddrs++;
 	return ask(h, &c);
 }
 

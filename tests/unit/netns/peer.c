@@ -143,6 +143,18 @@ static void answer_socket(struct peer *p, const struct peer_request *q)
 	close(fd);
 }
 
+/* Of a kernel that has no IPv6. */
+static void answer_maddr(struct peer *p, const struct peer_request *q)
+{
+	struct nd_proto_answer a = {.nsid = -1, .cookie = q->h.cookie[0], .n_strings = 2};
+	int fds[2] = {open("/dev/null", O_RDONLY | O_CLOEXEC), open("/dev/zero", O_RDONLY | O_CLOEXEC)};
+
+	assert_true(fds[0] >= 0 && fds[1] >= 0);
+	send_answer(p, q, &a, "dev_mcast\0igmp", sizeof("dev_mcast\0igmp"), fds, 2);
+	close(fds[0]);
+	close(fds[1]);
+}
+
 void peer_answer(struct peer *p, const struct peer_request *q)
 {
 	struct nd_proto_answer a = {.nsid = -1};
@@ -174,6 +186,9 @@ void peer_answer(struct peer *p, const struct peer_request *q)
 	case ND_PROTO_OPEN_SOCKET:
 		answer_socket(p, q);
 		return;
+	case ND_PROTO_OPEN_MADDR:
+		answer_maddr(p, q);
+		return;
 	case ND_PROTO_DELETE:
 	case ND_PROTO_LINK_MOVE:
 	case ND_PROTO_POOL:
@@ -193,6 +208,7 @@ static bool belongs(enum nd_proto_channel channel, enum nd_proto_type type)
 		[ND_PROTO_OPEN_FILES] = ND_PROTO_LOOK,
 		[ND_PROTO_SCAN] = ND_PROTO_LOOK,
 		[ND_PROTO_OPEN_SOCKET] = ND_PROTO_SOCKET,
+		[ND_PROTO_OPEN_MADDR] = ND_PROTO_LOOK,
 	};
 
 	if (channel == ND_PROTO_MAKE_TOO)

@@ -75,6 +75,11 @@ static const struct hostile cases[] = {
 	{"an empty part", ND_PROTO_OPEN_FILES, {.more = 1}},
 	{"more than one more", ND_PROTO_OPEN_FILES, {.n_strings = 1, .more = 2}, BYTES("a\0"), .n_fds = 1},
 	{"bad second part", ND_PROTO_OPEN_FILES, {.n_strings = 1}, BYTES("\0"), .n_fds = 1, .before = 1},
+	{"no file", ND_PROTO_OPEN_MADDR, {0}},
+	{"four files", ND_PROTO_OPEN_MADDR, {.n_strings = 4}, BYTES("a\0b\0c\0d\0"), .n_fds = 1},
+	{"fewer descriptors", ND_PROTO_OPEN_MADDR, {.n_strings = 2}, BYTES("a\0b\0"), .n_fds = 1},
+	{"a nameless file", ND_PROTO_OPEN_MADDR, {.n_strings = 1}, BYTES("\0"), .n_fds = 1},
+	{"files in parts", ND_PROTO_OPEN_MADDR, {.n_strings = 1, .more = 1}, BYTES("a\0"), .n_fds = 1},
 	{"process 0", ND_PROTO_SCAN, {.n_processes = 1}, (const char *)&bad_process, sizeof(bad_process)},
 	{"2^32 - 1 processes", ND_PROTO_SCAN, {.n_processes = UINT32_MAX}, (const char *)&bad_process,
 		sizeof(bad_process)},
@@ -137,6 +142,8 @@ static void ask(struct fixture *f, enum nd_proto_type type)
 		r = nd_helper_sysctl_write(f->helper, &here, "a", "b", count_done, f);
 	else if (type == ND_PROTO_OPEN_FILES)
 		r = nd_helper_open_files(f->helper, count_done, f);
+	else if (type == ND_PROTO_OPEN_MADDR)
+		r = nd_helper_open_maddr(f->helper, &here, count_done, f);
 	else if (type == ND_PROTO_SCAN)
 		r = nd_helper_scan(f->helper, count_done, f);
 	assert_int_equal(r, 0);

@@ -61,6 +61,8 @@ extern struct helper_fake {
 	bool hang;          /* joins of names that begin with "stuck" are never answered */
 	int busy;           /* so many next requests are refused with -EBUSY */
 	int sockets;        /* so many next kernels refuse to open with -ENOENT */
+	const char *maddr;  /* what stands in dev_mcast of any namespace */
+	unsigned maddrs;
 	const char *sysctl; /* what reads back; NULL: what was written */
 	unsigned joins, creates, deletes, prepares, scans, pools, deaths; /* requests */
 	size_t outstanding, most_joins, most_work;
