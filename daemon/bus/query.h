@@ -48,6 +48,7 @@ struct nd_query {
 		struct nd_query_rule rule;
 		struct nd_query_nexthop nexthop;
 		struct nd_query_maddr maddr;
+		struct nd_query_verify verify;
 		struct nd_query_netns names;
 	};
 };

@@ -125,7 +125,7 @@ const char *cli_request_get(const struct cli_request *q, const char *key)
 /* What -n and -a may stand beside. */
 static bool is_in_netns(enum cli_action a)
 {
-	return cli_query_object(a) || a == CLI_MONITOR || a == CLI_ROUTE_GET || a == CLI_STATS;
+	return cli_query_object(a) || a == CLI_MONITOR || a == CLI_ROUTE_GET || a == CLI_STATS || a == CLI_VERIFY;
 }
 
 int cli_request_check(const struct cli_request *q)

@@ -20,6 +20,7 @@ static const char help[] =
 	"  apply, reload      read the daemon's own files again and bring the kernel to them\n"
 	"  status             what the daemon is doing, and what it has done\n"
 	"  stats              what it has counted, with -n or -a of namespaces\n"
+	"  verify             is its memory what the kernel says?\n"
 	"  link [show] [[dev] NAME | index N] [type KIND] [master NAME] [vrf NAME] [up]\n"
 	"  address [show] [to PREFIX] [scope SCOPE] [label PATTERN] [FLAG] [and the filters of link]\n"
 	"  route [show] [root|match|exact] [PREFIX] [table T|all] [vrf NAME] [dev NAME] [via A] [src A]\n"
@@ -123,6 +124,7 @@ static const struct {
 	[CLI_ROUTE_GET] = {NULL, NULL, "RouteGet", "a{ss}", cli_filters_put, cli_route_get_show},
 	[CLI_MONITOR] = {.talk = cli_monitor_show},
 	[CLI_STATS] = {.talk = cli_stats_show},
+	[CLI_VERIFY] = {.talk = cli_verify_show},
 	[CLI_NETNS_LIST] = {.talk = cli_netns_list},
 	[CLI_NETNS_ADD] = {cli_netns_change},
 	[CLI_NETNS_DEL] = {cli_netns_change},

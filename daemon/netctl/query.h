@@ -21,8 +21,9 @@ int cli_query_explain(int r);                    /* r: of cli_lines_read */
 int cli_lines_read(int fd, int (*line)(const char *text, size_t len, void *userdata),
 	void (*pause)(void *userdata), void *userdata);
 
-/* monitor.c, stats.c */
+/* monitor.c, stats.c, verify.c */
 int cli_monitor_show(struct cli_bus *bus, const struct cli_request *q);
 int cli_stats_show(struct cli_bus *bus, const struct cli_request *q);
+int cli_verify_show(struct cli_bus *bus, const struct cli_request *q);
 /* One line of the answer of RouteGet. */
 int cli_route_get_show(const struct cli_request *q, const char *text);

@@ -150,16 +150,16 @@ static void put_sums(const struct outcome *out)
 		puts("equal");
 }
 
-int cli_verify_show(sd_bus *bus, const struct cli_request *q)
+int cli_verify_show(struct cli_bus *bus, const struct cli_request *q)
 {
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	_cleanup_(cli_reply_fini) struct cli_reply reply = CLI_REPLY_INIT;
 	struct outcome out = {.q = q};
-	int fd, r, status = cli_pipe_open(bus, q, "Query", "verify", &reply, &fd);
+	int r, status = cli_pipe_open(bus, q, "Query", "verify", &reply);
 
 	if (status != CLI_OK)
 		return status;
 	out.sums = json_object_new_object();
-	r = cli_lines_read(fd, take_line, NULL, &out);
+	r = cli_lines_read(reply.fd, take_line, NULL, &out);
 	if (r == 0 && q->json)
 		fputs(out.n ? "]\n" : "[]\n", stdout);
 	else if (r == 0)

@@ -272,6 +272,7 @@ const struct token cli_words[] = {
 	{WORD, "reload", 3, NULL, CLI_RELOAD, NULL},
 	{WORD, "status", 2, NULL, CLI_STATUS, NULL},
 	{WORD, "stats", 5, NULL, CLI_STATS, NULL},
+	{WORD, "verify", 2, NULL, CLI_VERIFY, NULL},
 	{WORD, "help", 1, NULL, CLI_HELP, NULL},
 	{LAST},
 };

@@ -12,6 +12,11 @@ struct nctl_hub *nd_netns_set_hub(const struct nd_netns_set *s)
 	return s->hub;
 }
 
+struct nd_loop *nd_netns_set_loop(const struct nd_netns_set *s)
+{
+	return s->loop;
+}
+
 struct nd_helper *nd_netns_set_helper(const struct nd_netns_set *s)
 {
 	return s->helper;

@@ -53,6 +53,7 @@ int nd_netns_set_new(struct nd_loop *loop, struct nctl_kernel *kernel, int contr
 	struct nd_netns_set **ret);
 struct nd_netns_set *nd_netns_set_free(struct nd_netns_set *s);
 struct nctl_hub *nd_netns_set_hub(const struct nd_netns_set *s);
+struct nd_loop *nd_netns_set_loop(const struct nd_netns_set *s);
 struct nd_helper *nd_netns_set_helper(const struct nd_netns_set *s); /* NULL: none */
 
 /* What /run/netns holds at this moment is known when this returns (not that it is joined). */

@@ -69,6 +69,13 @@ static const char *const link_names[] = {
 	N(IFLA_TSO_MAX_SIZE),
 	N(IFLA_TSO_MAX_SEGS),
 	N(IFLA_ALLMULTI),
+	/* of newer headers */
+	[62] = "IFLA_DEVLINK_PORT",
+	[63] = "IFLA_GSO_IPV4_MAX_SIZE",
+	[64] = "IFLA_GRO_IPV4_MAX_SIZE",
+	[65] = "IFLA_DPLL_PIN",
+	[66] = "IFLA_MAX_PACING_OFFLOAD_HORIZON",
+	[67] = "IFLA_NETNS_IMMUTABLE",
 };
 
 static const char *const addr_names[] = {
@@ -99,6 +106,7 @@ static const char *const nexthop_names[] = {
 	N(NHA_FDB),
 	N(NHA_RES_GROUP),
 	N(NHA_RES_BUCKET),
+	[14] = "NHA_OP_FLAGS", /* of newer headers */
 };
 
 static const char *const rule_names[] = {

@@ -210,6 +210,9 @@ static int verify_rule(struct nctl_verify *v, const struct nlmsghdr *nlh)
 
 	if (r != 0)
 		return r == -ENOMEM ? r : 0;
+	/* Those of multicast routing (RTNL_FAMILY_IPMR) are not mirrored. */
+	if (decoded.family != AF_INET && decoded.family != AF_INET6)
+		return 0;
 	name_rule(v, &decoded);
 	rule = find_rule(v, &decoded);
 	if (!rule)

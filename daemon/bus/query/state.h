@@ -111,6 +111,11 @@ struct nd_query_maddr {
 	struct nd_netns_set *set;
 };
 
+struct nd_verification;
+struct nd_query_verify {
+	struct nd_verification *w; /* under way, in the namespace of the cursor */
+};
+
 struct nd_query_netns {
 	bool nameless; /* those as well */
 };

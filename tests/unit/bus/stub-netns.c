@@ -45,6 +45,12 @@ struct nd_helper *nd_netns_set_helper(const struct nd_netns_set *s)
 	return (struct nd_helper *)(uintptr_t)s;
 }
 
+struct nd_loop *nd_netns_set_loop(const struct nd_netns_set *s)
+{
+	(void)s;
+	return NULL;
+}
+
 struct nctl_hub *nd_netns_set_hub(const struct nd_netns_set *s)
 {
 	return (struct nctl_hub *)(uintptr_t)s;
