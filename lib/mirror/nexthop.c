@@ -141,6 +141,8 @@ static int update(
 	enter(m, e, touched);
 	m->stats.changed++;
 	tell(m, NCTL_CHANGED, &old->v, &e->v);
+	if (e->v.group && e->v.n_members < old->v.n_members)
+		nctl_silent_members_changed(m, e->v.id);
 	free(old);
 	return 0;
 }

@@ -101,6 +101,7 @@ void nctl_silent_link(struct nctl_mirror *m, const struct nctl_link *old, const 
 void nctl_silent_link_gone(struct nctl_mirror *m, const struct nctl_link *old);
 void nctl_silent_addr_gone(struct nctl_mirror *m, const struct nctl_addr *old);
 void nctl_silent_nexthop_gone(struct nctl_mirror *m, nctl_nhid id);
+void nctl_silent_members_changed(struct nctl_mirror *m, nctl_nhid id);
 /* suspect.c */
 void nctl_suspect(struct nctl_mirror *m, enum nctl_object_type type, nctl_table table, nctl_ifindex oif);
 

@@ -41,7 +41,9 @@ static struct nctl_prefix random_prefix(struct random *rng, bool v6)
 	memcpy(p.addr, &x, v6 ? 6 : 4);
 	if (v6)
 		p.addr[0] = 0x20;
-	p.len = (uint8_t)(v6 ? 32 + random_below(rng, 17) : random_below(rng, 5) ? 24 : 16 + random_below(rng, 9));
+	p.len = (uint8_t)(v6                     ? 32 + random_below(rng, 17)
+			  : random_below(rng, 5) ? 24
+						 : 16 + random_below(rng, 9));
 	nctl_prefix_mask(&p);
 	return p;
 }
@@ -49,7 +51,8 @@ static struct nctl_prefix random_prefix(struct random *rng, bool v6)
 static void put(struct nctl_mirror *m, const struct nctl_prefix *dst, unsigned which, enum nctl_source src)
 {
 	struct nctl_hop hop = {.oif = 2 + which % 4, .weight = 1, .via = {.family = dst->family}};
-	struct nctl_route r = {.dst = *dst, .table = 254, .metric = 20, .protocol = RTPROT_BGP, .type = RTN_UNICAST};
+	struct nctl_route r = {
+		.dst = *dst, .table = 254, .metric = 20, .protocol = RTPROT_BGP, .type = RTN_UNICAST};
 
 	hop.via.len = (uint8_t)nctl_prefix_bits(dst->family);
 	hop.via.addr[0] = 10;
@@ -59,7 +62,13 @@ static void put(struct nctl_mirror *m, const struct nctl_prefix *dst, unsigned w
 	assert_int_equal(nctl_mirror_route_put(m, &r, NLM_F_CREATE | NLM_F_EXCL, src), 0);
 }
 
-static void measure(bool v6, unsigned n)
+static int cmp(const void *a, const void *b)
+{
+	return nctl_prefix_cmp(a, b);
+}
+
+/* sorted: as a dump comes; else as events may. */
+static void measure(bool v6, bool sorted, unsigned n)
 {
 	struct nctl_mirror *m = new_mirror();
 	struct random rng = {v6 ? 6 : 4};
@@ -69,6 +78,8 @@ static void measure(bool v6, unsigned n)
 
 	for (unsigned i = 0; i < n; i++)
 		p[i] = random_prefix(&rng, v6);
+	if (sorted)
+		qsort(p, n, sizeof(*p), cmp);
 	begin = cpu_ns();
 	for (unsigned i = 0; i < n; i++)
 		put(m, &p[i], i % SETS, NCTL_SOURCE_EVENT);
@@ -78,8 +89,9 @@ static void measure(bool v6, unsigned n)
 		put(m, &p[i], i % SETS, NCTL_SOURCE_EVENT);
 	again = cpu_ns() - begin;
 	count = nctl_mirror_route_count(m, AF_UNSPEC);
-	printf("# IPv%d: %zu routes, %.1f bytes each; %.0f ns to add, %.0f ns unchanged\n", v6 ? 6 : 4, count,
-		(double)nctl_mirror_route_bytes(m) / (double)count, (double)added / n, (double)again / n);
+	printf("# IPv%d, %s: %zu routes, %.1f bytes each; %.0f ns to add, %.0f ns unchanged\n", v6 ? 6 : 4,
+		sorted ? "in order" : "at random", count, (double)nctl_mirror_route_bytes(m) / (double)count,
+		(double)added / n, (double)again / n);
 	assert_true(nctl_mirror_route_bytes(m) / count <= 100);
 	free(p);
 	begin = cpu_ns();
@@ -90,11 +102,14 @@ static void measure(bool v6, unsigned n)
 static void test_size(void **state)
 {
 	(void)state;
-	measure(false, 1000000);
-	measure(true, 200000);
+	measure(false, true, 1000000);
+	measure(false, false, 1000000);
+	measure(true, true, 200000);
+	measure(true, false, 200000);
 }
 
-static void put_on_link(struct nctl_mirror *m, nctl_ifindex ifindex, const char *text, uint8_t type, const char *src)
+static void put_on_link(
+	struct nctl_mirror *m, nctl_ifindex ifindex, const char *text, uint8_t type, const char *src)
 {
 	struct nctl_hop hop = {.oif = ifindex, .weight = 1};
 	struct nctl_route r = {.table = 254, .metric = 256, .protocol = RTPROT_KERNEL, .type = type};

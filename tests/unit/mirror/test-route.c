@@ -89,12 +89,14 @@ static void test_random(void **state)
 		struct rmodel *m = rmodel_new(seed + run);
 
 		m->prefixes = run % 3 == 0 ? 1 : run % 3 == 1 ? 4 : 24; /* one: a crowd */
+		m->forgetful = run % 5 == 0;
 		for (unsigned i = 0; i < 400; i++) {
 			rmodel_change(m);
 			rmodel_read(m, (unsigned)random_below(&m->rng, 4));
 			nctl_mirror_work(m->mirror, random_below(&m->rng, 4));
 			if (i % 32)
 				continue;
+			rmodel_walk(m);
 			rmodel_settle(m);
 			rmodel_check(m);
 		}
