@@ -318,11 +318,19 @@ static int resolve6(const struct nctl_flow *f, struct nctl_resolved *ret)
 	return error == -EAGAIN ? -ENETUNREACH : error;
 }
 
-/* Where the packet stays: the VRF of the link that has the address, or lo. */
+/* An IPv6 address that means nothing without its link (rt6_need_strict). */
+static bool needs_link(const struct nctl_prefix *p)
+{
+	return nctl_prefix_is_link_local(p) || nctl_prefix_is_multicast(p) || nctl_prefix_is_loopback(p);
+}
+
+/* Where the packet stays: the VRF of the link that has the address, or lo (ip6_rt_get_dev_rcu). */
 static void stay_here(const struct nctl_flow *f, struct nctl_resolved *ret)
 {
 	nctl_ifindex vrf = nctl_resolve_vrf(f->m, ret->hop.oif);
 
+	if (ret->route.dst.family == AF_INET6 && needs_link(&ret->route.dst) && vrf != ret->hop.oif)
+		vrf = 0;
 	ret->hop = (struct nctl_hop){.oif = vrf ? vrf : NCTL_LOOPBACK, .weight = 1};
 	ret->n_hops = 1;
 }
@@ -359,8 +367,7 @@ static struct nctl_flow flow_of(const struct nctl_mirror *m, const struct nctl_r
 		f.oif = 0;
 	if (!q->oif && q->iif > NCTL_LOOPBACK)
 		f.vrf = nctl_resolve_vrf(m, q->iif);
-	f.strict = nctl_prefix_is_link_local(&q->dst) || nctl_prefix_is_multicast(&q->dst) ||
-	           nctl_prefix_is_loopback(&q->dst) || (q->oif && q->src.family == AF_UNSPEC);
+	f.strict = needs_link(&q->dst) || (q->oif && q->src.family == AF_UNSPEC);
 	return f;
 }
 
