@@ -39,6 +39,7 @@ static void put_loop(const struct nd_loop *loop, struct nctl_json *json)
 	nd_loop_get_stats(loop, &s);
 	begin(json, "loop");
 	PUT(json, {"turns", s.turns}, {"longest_turn_us", s.longest_turn_us},
+		{"longest_cpu_us", s.longest_cpu_us},
 		{"longest_events_us", s.longest_by_us[ND_LOOP_EVENTS]},
 		{"longest_results_us", s.longest_by_us[ND_LOOP_RESULTS]},
 		{"longest_chores_us", s.longest_by_us[ND_LOOP_CHORES]},

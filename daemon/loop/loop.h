@@ -32,6 +32,7 @@ enum { ND_LOOP_BUCKETS = 16 };
 struct nd_loop_stats {
 	uint64_t turns;		  /* times that the loop woke up */
 	uint64_t longest_turn_us; /* longest time between waking up and waiting again */
+	uint64_t longest_cpu_us;  /* likewise of the processor's time: without what others took meanwhile */
 	/* Turns by length: [0] below 64 us, [i] below 64 << i us, the last one all others. */
 	uint64_t lengths[ND_LOOP_BUCKETS];
 	uint64_t longest_by_us[ND_LOOP_N_JOBS]; /* what the longest one was spent on */

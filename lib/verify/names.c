@@ -193,6 +193,7 @@ static const struct {
 	const char *path, *reason;
 } skips[] = {
 	{NCTL_OBJECT_ADDR, "IFA_CACHEINFO", "seconds left, and time stamps"},
+	{NCTL_OBJECT_RULE, "FRA_PAD", "nothing"},
 	{NCTL_OBJECT_NEXTHOP, "NHA_RES_GROUP/4", "time since the group became unbalanced"},
 	{NCTL_OBJECT_ROUTE4, "RTA_CACHEINFO", "time stamps, use counts and seconds left"},
 	{NCTL_OBJECT_ROUTE6, "RTA_CACHEINFO", "time stamps, use counts and seconds left"},

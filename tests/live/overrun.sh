@@ -27,36 +27,36 @@ in_step() {
 
 mkdir "$tmp/conf"
 echo 'network: {version: 2}' >"$tmp/conf/a.yaml"
-ip link add carrier type bridge
-ip link set carrier up
+ip link add under type bridge
+ip link set under up
 netctld_options="--receive-buffer 2304"
 netctld_start "$tmp/conf"
 pid=$netctld_pid
 
 churned() { # the overruns, the turns
-	echo "# overruns $(number pump.overruns), losses told $(number totals.losses), resynchronisations" \
-		"$(number totals.resyncs), longest turn $(number loop.longest_us) us (processor time $(number loop.longest_cpu_us) us)"
+	echo "# overruns $(number events.overruns), losses told $(number namespaces.losses), resynchronisations" \
+		"$(number namespaces.resyncs), longest turn $(number loop.longest_turn_us) us (processor time $(number loop.longest_cpu_us) us)"
 }
 
-ok 'somebody churns links and routes' "$NETCTLD_BUILD/tests/live/churn" "$seconds" "$links" "$routes" carrier
-ok 'there were overruns' test "$(number pump.overruns)" -gt 0
+ok 'somebody churns links and routes' "$NETCTLD_BUILD/tests/live/churn" "$seconds" "$links" "$routes" under
+ok 'there were overruns' test "$(number events.overruns)" -gt 0
 ok 'afterwards the mirror is what the kernel says' wait_until -t 120 in_step
-sed 's/^/# /' "$tmp/verify"
+sed -n '$s/^/# /p' "$tmp/verify"
 churned
 ip link del group 4242
-ip link del carrier
+ip link del under
 
 netctl netns add "s{1..$spaces}" >/dev/null
 ip netns add churned
-ip -n churned link add carrier type bridge
-ip -n churned link set carrier up
-before=$(number totals.dumps)
-ok "the same beside $spaces namespaces" ip netns exec churned "$NETCTLD_BUILD/tests/live/churn" "$seconds" "$links" "$routes" carrier
+ip -n churned link add under type bridge
+ip -n churned link set under up
+before=$(number requester.dumps)
+ok "the same beside $spaces namespaces" ip netns exec churned "$NETCTLD_BUILD/tests/live/churn" "$seconds" "$links" "$routes" under
 ok 'all of them are right afterwards' wait_until -t 240 in_step
-sed 's/^/# /' "$tmp/verify"
-echo "# dumps since: $(($(number totals.dumps) - before))"
+sed -n '$s/^/# /p' "$tmp/verify"
+echo "# dumps since: $(($(number requester.dumps) - before))"
 churned
-equal 'it was one daemon all the time' "$pid" "$(status_number pid)"
+equal 'it was one daemon all the time' "$pid" "$(pgrep -x -P $$ netctld)"
 # What counts is the loop's own time: other people's processes take the processor away for longer than that.
 limit=$(pick 10000 60000)
 ok "no turn took more than $limit us of the processor" test "$(number loop.longest_cpu_us)" -le "$limit"
