@@ -66,7 +66,7 @@ static inline uint32_t match(const struct nctl_lpm *t, const struct nctl_prefix 
 
 		v = 0;
 		if (nctl_lpm_is_whole(p->len, depth) &&
-			nctl_lpm_node_find(node, nctl_lpm_position(p->addr, p->len, depth), &at))
+			nctl_lpm_node_find(node, nctl_lpm_octet_position(p->addr[depth], 8), &at))
 			v = nctl_lpm_node_slots(node)[at];
 	}
 	if (v && leaf_contains(t, v, p))
@@ -82,8 +82,8 @@ static inline uint32_t match(const struct nctl_lpm *t, const struct nctl_prefix 
 }
 
 /*
- * Counting bits is half of the work, and most processors can. flatten: so that all of it is compiled for them.
- * bench-lpm shows what it is worth: 35 % of the time for IPv6.
+ * Counting bits is half of the work, and most processors can. flatten: so that all of it is compiled for
+ * them. bench-lpm shows what it is worth: 35 % of the time for IPv6.
  */
 #ifdef __x86_64__
 __attribute__((target("popcnt"), flatten)) static uint32_t match_popcnt(
