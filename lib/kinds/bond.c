@@ -199,6 +199,14 @@ static const struct nctl_field_ops ad_info_ops = {.decode = ad_info_decode, .pri
 
 /* What LACP has found out, which no message tells. */
 #define LACP .flags = NCTL_FIELD_READONLY | NCTL_FIELD_VOLATILE
+/* Likewise, and ip(8) does not show it. */
+#define SILENT(attr_, help_)                                                                                 \
+	{.help = help_, .ops = &ignore_ops, .attr = attr_, .type = NCTL_FIELD_RAW, LACP}
+
+static const struct nctl_field_ops ignore_ops = {.decode = nctl_codec_ignore};
+
+/* Numbers of linux/if_link.h since Linux 6.19, and of stable kernels before: they change by a timer. */
+enum { BOND_SLAVE_AD_CHURN_ACTOR_STATE = 11, BOND_SLAVE_AD_CHURN_PARTNER_STATE = 12 };
 
 static const struct nctl_field bond_fields[] = {
 	B(MODE, mode, MODE, "mode", ENUM), .key = "mode", .names = mode_names,
@@ -283,6 +291,8 @@ static const struct nctl_field bond_port_fields[] = {
 		LACP},
 	P(partner_state, AD_PARTNER_OPER_PORT_STATE, "ad_partner_oper_port_state_str", BITS),
 		.names = lacp_state_names, LACP},
+	SILENT(BOND_SLAVE_AD_CHURN_ACTOR_STATE, "ad_churn_actor_state"),
+	SILENT(BOND_SLAVE_AD_CHURN_PARTNER_STATE, "ad_churn_partner_state"),
 };
 
 /* Options that only some modes have, with the values that a new bond has (bond_opts, bond_check_params). */

@@ -42,7 +42,7 @@ enum event {
 };
 
 /* What to dump again, if the prediction changed something. */
-enum { SURE = 0, ROUTES4 = 1, ROUTES6 = 2, ROUTES = 3, NEXTHOPS = 4, LINKS = 8 };
+enum { SURE = 0, ROUTES4 = 1, ROUTES6 = 2, ROUTES = 3, NEXTHOPS = 4, LINKS = 8, THE_LINK = 16 };
 
 struct silent {
 	enum event event;
@@ -250,6 +250,12 @@ static bool ports_change(const struct facts *f)
 	return f->old->kind && f->old->kind->traits & NCTL_KIND_PORT_DOWN;
 }
 
+/* net/ipv4/ip_tunnel.c ip_tunnel_init_net: a namespace's own tunnel gets its MTU after the kernel has told of it. */
+static bool own_tunnel(const struct facts *f)
+{
+	return f->new->kind && f->new->kind->traits & NCTL_KIND_OWN_TUNNEL;
+}
+
 static bool has_metrics(const struct facts *f, struct nctl_set *s)
 {
 	(void)f;
@@ -372,7 +378,7 @@ static bool routes_members(const struct facts *f)
 /* In this order, of one event: objects before the routes through them. */
 static const struct silent table[] = {
 	{LINK_GONE, nexthops_go, SURE}, {LINK_GONE, routes_link_gone, SURE}, {LINK_GONE, rules_detach, SURE},
-	{LINK_GONE, ports_change, LINKS}, {LINK_NEW, rules_attach, SURE}, {LINK_RENAMED, rules_rename, SURE},
+	{LINK_GONE, ports_change, LINKS}, {LINK_NEW, rules_attach, SURE}, {LINK_NEW, own_tunnel, THE_LINK}, {LINK_RENAMED, rules_rename, SURE},
 	{LINK_DOWN, nexthops_go, NEXTHOPS}, {LINK_DOWN, routes_link_down, ROUTES},
 	{LINK_UP, routes_link_up, ROUTES}, {CARRIER_LOST, nexthops_go, NEXTHOPS},
 	{CARRIER_LOST, routes_carrier_lost, ROUTES}, {CARRIER_BACK, routes_carrier_back, ROUTES},
@@ -395,6 +401,8 @@ static void happened(enum event event, const struct facts *f)
 			nctl_suspect(f->m, NCTL_OBJECT_NEXTHOP, 0, 0);
 		if (table[i].confirm & LINKS)
 			nctl_suspect(f->m, NCTL_OBJECT_LINK, 0, 0);
+		if (table[i].confirm & THE_LINK)
+			nctl_suspect(f->m, NCTL_OBJECT_LINK, 0, f->number);
 	}
 }
 
