@@ -29,6 +29,8 @@ kinds_in() {
 	if in_netns "$1" ip link add name probe type bond 2>/dev/null; then
 		in_netns "$1" ip link del dev probe
 		in_netns "$1" sh "$live/kinds.sh" "$1-other" || return
+		# A topology change of its spanning tree would end by a timer and without an event, half a minute later.
+		in_netns "$1" ip link set dev br0 down
 	fi
 	in_netns "$1" sh "$live/morekinds.sh" "$1-elsewhere"
 }
@@ -40,7 +42,6 @@ same() {
 }
 
 verified() {
-	cp "$tmp/verify.json" /tmp/w/live-verify-$(uname -r).json
 	netctl -a -j verify >"$tmp/verify.json" &&
 		python3 "$live/objects.py" verified "$tmp/verify.json" "$live/verified.txt"
 }
@@ -65,7 +66,7 @@ echo "# this kernel or its ip lacks:$lacking"
 
 # Asked again while something settles: carrier, DAD, neighbours that fail.
 for space in '' early late routes early-elsewhere late-elsewhere; do
-	ok "netctl -j is what ip -j -d prints in ${space:-home}" wait_until -t 6 same "$space"
+	ok "netctl -j is what ip -j -d prints in ${space:-home}" wait_until -t 60 same "$space"
 	cat "$tmp/compared"
 done
 ok 'verify finds every mirror equal' netctl -a verify
