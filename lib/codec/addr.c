@@ -9,6 +9,7 @@
 #include <linux/rtnetlink.h>
 
 #include "base/cleanup.h"
+#include "codec/attrs.h"
 #include "codec/codec.h"
 #include "nl/attr.h"
 
@@ -137,4 +138,30 @@ void nctl_addr_encode_new(const struct nctl_addr *a, struct nctl_msgbuf *msg)
 void nctl_addr_encode_del(const struct nctl_addr *a, struct nctl_msgbuf *msg)
 {
 	begin_addr(a, RTM_DELADDR, 0, msg);
+}
+
+/* As inet_fill_ifaddr and inet6_fill_ifaddr: IPv6 says IFA_LOCAL only beside a peer. */
+void nctl_addr_encode_state(const struct nctl_addr *a, struct nctl_msgbuf *msg)
+{
+	struct ifaddrmsg ifa = {
+		.ifa_family = a->local.family,
+		.ifa_prefixlen = a->local.len,
+		.ifa_flags = (uint8_t)a->flags,
+		.ifa_scope = a->scope,
+		.ifa_index = a->ifindex,
+	};
+	bool has_peer = a->peer.family != AF_UNSPEC;
+
+	nctl_msg_begin(msg, RTM_NEWADDR, 0, &ifa, sizeof(ifa));
+	nctl_encode_address(has_peer ? &a->peer : &a->local, IFA_ADDRESS, msg);
+	if (has_peer || a->local.family == AF_INET)
+		nctl_encode_address(&a->local, IFA_LOCAL, msg);
+	nctl_encode_address(&a->broadcast, IFA_BROADCAST, msg);
+	if (a->label[0])
+		nctl_msg_put_str(msg, IFA_LABEL, a->label);
+	nctl_msg_put_u32(msg, IFA_FLAGS, a->flags);
+	if (a->metric)
+		nctl_msg_put_u32(msg, IFA_RT_PRIORITY, a->metric);
+	if (a->proto)
+		nctl_msg_put_u8(msg, IFA_PROTO, a->proto);
 }

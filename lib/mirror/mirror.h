@@ -109,8 +109,8 @@ struct nctl_dump_scope {
 
 /* The full list of a scope is about to arrive; call it before the request is sent. One at a time. */
 void nctl_mirror_dump_begin(struct nctl_mirror *m, const struct nctl_dump_scope *scope);
-/* It has arrived: what neither it nor an event mentioned since begin goes, bit by bit, by nctl_mirror_work.
- * complete false: nothing goes. */
+/* It has arrived: what neither it nor an event mentioned since begin goes, a first piece at once, the rest by
+ * nctl_mirror_work. complete false: nothing goes. */
 void nctl_mirror_dump_end(struct nctl_mirror *m, bool complete);
 
 /*

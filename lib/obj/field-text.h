@@ -9,6 +9,7 @@
 struct nctl_field;
 struct nctl_field_table;
 struct nctl_json;
+struct nctl_nexthop;
 struct nctl_strbuf;
 
 /*
@@ -25,6 +26,8 @@ struct nctl_names {
 	const char *(*link_name)(const void *userdata, uint32_t ifindex);
 	bool (*link_is_up)(const void *userdata, uint32_t ifindex);
 	const void *userdata;
+	/* NULL: there is none to ask. What it gives is read at once. */
+	const struct nctl_nexthop *(*nexthop)(const void *userdata, uint32_t id);
 };
 
 /* Writes "key": value for each field in mask that has a JSON key, in table order. */

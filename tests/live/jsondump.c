@@ -11,11 +11,11 @@
 #include <string.h>
 #include <linux/rtnetlink.h>
 
+#include "ask.h"
 #include "base/cleanup.h"
 #include "base/json.h"
 #include "base/strbuf.h"
 #include "codec/codec.h"
-#include "nl/attr.h"
 #include "nl/transport.h"
 #include "obj/addr.h"
 #include "obj/link.h"
@@ -79,49 +79,20 @@ static int add_addr(struct state *s, const struct nlmsghdr *nlh)
 	return 0;
 }
 
-/* Takes the messages of one datagram. 1 at the end of the answer, or a negative errno. */
-static int take(struct state *s, const struct nctl_dgram *d)
+static int take(void *userdata, const struct nlmsghdr *nlh)
 {
-	const struct nlmsghdr *nlh = NULL;
-	const struct nlmsgerr *e;
-	int r = 0;
-
-	while ((nlh = nctl_msg_next(d->buf, d->len, nlh))) {
-		switch (nlh->nlmsg_type) {
-		case NLMSG_DONE:
-			return 1;
-		case NLMSG_ERROR:
-			e = NLMSG_DATA(nlh);
-			return e->error ? e->error : 1;
-		case RTM_NEWLINK:
-			r = add_link(s, nlh);
-			break;
-		case RTM_NEWADDR:
-			r = add_addr(s, nlh);
-			break;
-		}
-		if (r < 0)
-			return r;
+	switch (nlh->nlmsg_type) {
+	case RTM_NEWLINK:
+		return add_link(userdata, nlh);
+	case RTM_NEWADDR:
+		return add_addr(userdata, nlh);
 	}
 	return 0;
 }
 
-/* Sends what msg holds and reads the answer. */
 static int run(struct nctl_transport *t, struct nctl_msgbuf *msg, struct state *s)
 {
-	static uint32_t buf[16384];
-	struct nctl_dgram d = {.buf = buf, .cap = sizeof(buf)};
-	int r = t->ops->send(t, msg->buf, msg->len);
-
-	nctl_msgbuf_reset(msg);
-	while (r == 0) {
-		r = t->ops->wait(t, NCTL_TIME_NEVER);
-		if (r == 0)
-			r = t->ops->recv(t, &d, 1);
-		if (r > 0)
-			r = take(s, &d);
-	}
-	return r > 0 ? 0 : r;
+	return ask(t, msg, take, s);
 }
 
 static int dump(struct nctl_transport *t, struct nctl_msgbuf *msg, struct state *s)
