@@ -189,6 +189,8 @@ void nctl_mirror_dump_end(struct nctl_mirror *m, bool complete)
 
 	l->dumping = false;
 	clear_tombs(l);
+	if (is_route(m->scope.type))
+		nctl_sweep_end(&m->fibs[m->scope.type == NCTL_OBJECT_ROUTE6]);
 	if (complete && is_route(m->scope.type))
 		nctl_sweep_start(&m->fibs[m->scope.type == NCTL_OBJECT_ROUTE6], &m->scope);
 	else if (complete)

@@ -76,8 +76,8 @@ void nctl_set_del(struct nctl_fib *f, struct nctl_set *s, uint32_t route);
 void nctl_set_release(struct nctl_mirror *m, struct nctl_set *s);
 /* Its routes are gone as far as readers are concerned; nctl_set_reap takes them away. */
 void nctl_set_kill(struct nctl_mirror *m, struct nctl_set *s);
-/* It was changed in place. was: the flags of its hops before (owned by s then), or NULL. */
-void nctl_set_changed(struct nctl_mirror *m, struct nctl_set *s, uint8_t *was, uint64_t diff);
+/* It was changed in place; its routes are told of it bit by bit. */
+void nctl_set_changed(struct nctl_mirror *m, struct nctl_set *s, uint64_t diff);
 /* In place: it has no hops on this link any more; no preferred source. nctl_set_changed comes behind. */
 void nctl_set_unlink(struct nctl_mirror *m, struct nctl_set *s, nctl_ifindex oif);
 void nctl_set_unsource(struct nctl_mirror *m, struct nctl_set *s);
@@ -134,14 +134,17 @@ void nctl_fib_unlink(struct nctl_fib *f, struct nctl_fib_table *t, uint32_t rout
 /* With a change record, and with its table if that is empty then and not kept. */
 void nctl_route_remove(struct nctl_fib *f, uint32_t route, bool keep_table);
 void nctl_route_fill(const struct nctl_fib *f, uint32_t route, struct nctl_route *ret);
+/* Whose word it is. */
+enum nctl_touch { NCTL_TOUCH_NOT, NCTL_TOUCH_DUMP, NCTL_TOUCH_EVENT };
 /* Replaces the attributes. 0 or -ENOMEM. */
-int nctl_route_update(struct nctl_fib *f, uint32_t route, const struct nctl_route *r, bool by_event);
+int nctl_route_update(struct nctl_fib *f, uint32_t route, const struct nctl_route *r, enum nctl_touch by);
 void nctl_route_tell(struct nctl_fib *f, enum nctl_change_op op, const struct nctl_route *old,
 	const struct nctl_route *new, uint64_t diff);
 
 typedef bool (*nctl_hop_filter)(const void *userdata, const struct nctl_hop *h);
 /* Takes hops away, with the last one the route. 0 or -ENOMEM: as before. */
-int nctl_route_without(struct nctl_fib *f, uint32_t route, nctl_hop_filter goes, const void *userdata);
+int nctl_route_without(struct nctl_fib *f, uint32_t route, nctl_hop_filter goes, const void *userdata,
+	enum nctl_touch by);
 
 /* expiry.c: when the few routes that end by themselves do. */
 int nctl_expiry_set(struct nctl_fib *f, uint32_t route, int32_t seconds); /* 0: never. 0 or -ENOMEM */
@@ -151,6 +154,9 @@ void nctl_expiry_fini(struct nctl_mirror *m);
 /* sweep.c */
 void nctl_sweep_begin(struct nctl_fib *f);
 void nctl_sweep_start(struct nctl_fib *f, const struct nctl_dump_scope *scope);
+void nctl_sweep_end(struct nctl_fib *f);
+/* Was there a dump just now, that may have been ahead of events? */
+bool nctl_sweep_is_recent(struct nctl_fib *f);
 bool nctl_sweep_work(struct nctl_fib *f, size_t *budget);
 void nctl_sweep_leave(struct nctl_fib *f, uint32_t route);
 
@@ -177,8 +183,10 @@ void nctl_rule_remove(struct nctl_mirror *m, struct nctl_rule_entry *r);
 void nctl_rule_fini(struct nctl_mirror *m);
 /* A link of this name came or went: the rules that name it. */
 void nctl_rule_link(struct nctl_mirror *m, const char *name, bool here);
+/* Of the routes of a set: by its links, if they are a few, or else the table. */
+void nctl_suspect_set(struct nctl_mirror *m, const struct nctl_set *s);
 /*
- * A message and what we have do not fit: a dump was ahead of it, or another message was lost. By the links of
- * the routes of this key but for the match, if they are a few, or else the table.
+ * A message and what we have do not fit: a dump was ahead of it, or another message was lost. The routes
+ * of this key but for the match are suspect.
  */
 void nctl_suspect_equals(struct nctl_fib *f, const struct nctl_spot *spot);
