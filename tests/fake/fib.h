@@ -21,18 +21,21 @@ struct fk_hop {
 	uint8_t scope;  /* IPv4: of the way to the gateway */
 };
 
+struct fk_prefix; /* routes.c */
+
+/* What walks over all routes look at comes first. */
 struct fk_route {
-	struct nctl_list
-		node; /* in its namespace's routes of the family: by table, prefix, then as it does */
+	struct nctl_list node; /* in its namespace's routes of the family: by table, prefix, then as it does */
+	struct fk_nexthop *nh; /* NULL: hops */
+	unsigned n_hops;
+	uint32_t table, metric, flags; /* flags: fib_flags, of several hops */
+	struct fk_hop hops[FK_MAX_HOPS];
+	struct fk_prefix *prefix;
 	uint8_t family, len, tos, type, scope, protocol, pref;
 	uint8_t dst[16], prefsrc[16];
 	bool has_prefsrc, flush, prefsrc_gone;
-	uint32_t table, metric, flags; /* flags: fib_flags, of several hops */
-	struct fk_nexthop *nh;         /* NULL: hops */
 	uint8_t metrics[FK_METRICS_MAX];
 	size_t metrics_len;
-	unsigned n_hops;
-	struct fk_hop hops[FK_MAX_HOPS];
 };
 
 struct fk_member {
@@ -76,6 +79,8 @@ bool fk_route_same_prefix(const struct fk_route *a, const struct fk_route *b);
 struct fk_route *fk_route_first(struct fk_netns *ns, const struct fk_route *key); /* of its prefix; NULL */
 struct fk_route *fk_route_next(struct fk_netns *ns, struct fk_route *r); /* of the same prefix; NULL */
 void fk_route_insert(struct fk_netns *ns, struct fk_route *r, struct fk_route *before); /* NULL: last */
+void fk_route_unlink(struct fk_netns *ns, struct fk_route *r);
+struct fk_route *fk_route_last(struct fk_netns *ns, const struct fk_route *key);
 bool fk_prefix_has(const uint8_t *prefix, unsigned len, const uint8_t *addr);
 void fk_prefix_mask(uint8_t *addr, unsigned len, unsigned bytes);
 unsigned fk_route_hops(const struct fk_route *r, struct fk_hop *ret); /* also of a next-hop object */
