@@ -2,6 +2,7 @@
 #pragma once
 
 #include "fake/core.h"
+#include "fake/rule.h"
 #include "fake/wire.h"
 
 /*
@@ -25,7 +26,8 @@ struct fk_prefix; /* routes.c */
 
 /* What walks over all routes look at comes first. */
 struct fk_route {
-	struct nctl_list node; /* in its namespace's routes of the family: by table, prefix, then as it does */
+	struct nctl_list
+		node; /* in its namespace's routes of the family: by table, prefix, then as it does */
 	struct fk_nexthop *nh; /* NULL: hops */
 	unsigned n_hops;
 	uint32_t table, metric, flags; /* flags: fib_flags, of several hops */
@@ -53,15 +55,6 @@ struct fk_nexthop {
 	unsigned n_members;
 	struct fk_member members[FK_MAX_HOPS];
 	uint64_t born;
-};
-
-struct fk_rule {
-	struct nctl_list node; /* in its namespace's of the family, in the order in which they are tried */
-	uint8_t family, action, tos, protocol, dst_len, src_len, dst[16], src[16];
-	bool l3mdev;
-	uint32_t table, priority, mark, mask, target, flags;
-	char iif[IFNAMSIZ], oif[IFNAMSIZ];
-	int iifindex, oifindex; /* -1: detached */
 };
 
 /* What a request says of a route. */
@@ -143,12 +136,3 @@ struct fk_nexthop *fk_nexthop_find(struct fk_netns *ns, uint32_t id);
 int fk_nexthop_request(struct fk_req *rq);
 void fk_nexthop_link_event(struct fk_link *l, enum fk_event ev);
 void fk_nexthops_free(struct fk_netns *ns);
-
-/* rule.c */
-void fk_rules_init(struct fk_netns *ns);
-void fk_rules_free(struct fk_netns *ns);
-int fk_rule_request(struct fk_req *rq);
-void fk_rules_link_event(struct fk_link *l, enum fk_event ev);
-struct nctl_list *fk_rules(struct fk_netns *ns, uint8_t family);
-bool fk_rule_matches(const struct fk_rule *r, const uint8_t *dst, int oif);
-void fk_rules_vrf(struct fk_netns *ns);
