@@ -5,7 +5,7 @@
  * rest, relation.c who belongs to whom, dump.c how full lists and events
  * go together. Owned by a session (lib/exec), read by everybody on the loop's thread.
  */
-#include "mirror/parts.h"
+#include "mirror/fib.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -14,7 +14,7 @@
  *
  * What a dump says comes in the kernel's order: each entry of a prefix belongs behind the one before it.
  */
-#include "mirror/parts.h"
+#include "mirror/fib.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -195,7 +195,8 @@ static bool has_key(const struct nctl_fib *f, uint32_t route, const struct nctl_
  * A dump's entry belongs behind the one before it; what events spoke of meanwhile stays where it is. Returns
  * what it belongs behind, 0 for the front of its equals; *ret_there: it is there already.
  */
-static uint32_t place(struct nctl_fib *f, const struct nctl_spot *spot, const struct nctl_route *r, bool *ret_there)
+static uint32_t place(
+	struct nctl_fib *f, const struct nctl_spot *spot, const struct nctl_route *r, bool *ret_there)
 {
 	uint32_t after = f->placed.id, at;
 
@@ -289,13 +290,15 @@ static void replace_twin(struct nctl_fib *f, struct nctl_spot *spot, const struc
 		nctl_fib_move(f, spot, spot->match, 0);
 }
 
-static int put_event(struct nctl_fib *f, struct nctl_spot *spot, const struct nctl_route *r, unsigned nlm_flags)
+static int put_event(
+	struct nctl_fib *f, struct nctl_spot *spot, const struct nctl_route *r, unsigned nlm_flags)
 {
 	uint32_t route = spot->match, first = spot->first_kin;
 	bool replace = nlm_flags & NLM_F_REPLACE, behind = f->family == AF_INET6 || nlm_flags & NLM_F_APPEND;
 	struct nctl_route v = *r;
 
-	/* If a dump brought what came after that, what it replaced may be another one, or none that is here. */
+	/* If a dump brought what came after that, what it replaced may be another one, or none that is here.
+	 */
 	if (replace && first && nctl_sweep_is_recent(f)) {
 		if (spot->first != spot->last || !nctl_fib_is_kin(f, first, r))
 			nctl_suspect_equals(f, spot);
@@ -304,8 +307,16 @@ static int put_event(struct nctl_fib *f, struct nctl_spot *spot, const struct nc
 	}
 	if (replace && !route && first)
 		return nctl_route_update(f, first, r, NCTL_TOUCH_EVENT);
-	if (!route)
-		return insert(f, spot, r, behind ? spot->last : 0, NCTL_TOUCH_EVENT, &route);
+	if (!route) {
+		/* It had equals when it came, and they are gone from here already. */
+		bool doubt = !spot->first && nlm_flags & NLM_F_CREATE && !(nlm_flags & NLM_F_EXCL) &&
+		             (f->family == AF_INET || !r->multipath) && nctl_sweep_is_recent(f);
+		int result = insert(f, spot, r, behind ? spot->last : 0, NCTL_TOUCH_EVENT, &route);
+
+		if (result == 0 && doubt)
+			nctl_suspect_set(f->m, nctl_set_of(f, route));
+		return result;
+	}
 	if (!replace && v.multipath && nctl_route_is_ecmp(r) &&
 		order_siblings(f->m, &nctl_set_of(f, route)->v, &v) < 0)
 		return -ENOMEM;
@@ -348,8 +359,8 @@ static bool names(const struct nctl_route *r, const struct nctl_hop *h)
 	return false;
 }
 
-int nctl_route_without(struct nctl_fib *f, uint32_t route, nctl_hop_filter goes, const void *userdata,
-	enum nctl_touch by)
+int nctl_route_without(
+	struct nctl_fib *f, uint32_t route, nctl_hop_filter goes, const void *userdata, enum nctl_touch by)
 {
 	struct nctl_mirror *m = f->m;
 	struct nctl_route v;
