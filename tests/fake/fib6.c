@@ -226,9 +226,9 @@ static struct fk_route *fk_copy(const struct fk_route *r)
 	return n;
 }
 
-static void fk_unlink(struct fk_route *r)
+static void fk_unlink(struct fk_netns *ns, struct fk_route *r)
 {
-	nctl_list_del(&r->node);
+	fk_route_unlink(ns, r);
 	free(r);
 }
 
@@ -240,14 +240,14 @@ static struct fk_route *fk_take_place(
 	unsigned siblings = 0;
 	for (struct fk_route *s = first; s; s = fk_route_next(ns, s))
 		siblings += s != old && fk_fib6_siblings(s, old);
-	nctl_list_insert_before(&old->node, &n->node);
+	fk_route_insert(ns, n, old);
 	struct fk_route was = *old;
-	fk_unlink(old);
+	fk_unlink(ns, old);
 	if (siblings) {
 		for (struct fk_route *s = fk_route_next(ns, n); s; s = next) {
 			next = fk_route_next(ns, s);
 			if (s->metric <= was.metric && fk_fib6_is_ecmp(s))
-				fk_unlink(s);
+				fk_unlink(ns, s);
 		}
 	}
 	if (say)
@@ -372,7 +372,7 @@ int fk_fib6_add(struct fk_req *rq, struct fk_netns *ns, struct fk_route_req *q)
 /* fib6_del_route(): the siblings that stay are not told of. */
 void fk_fib6_remove(struct fk_netns *ns, struct fk_route *r, bool say)
 {
-	nctl_list_del(&r->node);
+	fk_route_unlink(ns, r);
 	if (say)
 		fk_route_event(ns, r, RTM_DELROUTE, 0);
 	free(r);

@@ -87,9 +87,11 @@ static struct fk_route *fk_last_sibling(struct fk_netns *ns, struct fk_route *r)
 
 static bool fk_is_later_sibling(struct fk_netns *ns, const struct fk_route *r)
 {
+	if (r->family == AF_INET || !fk_fib6_is_ecmp(r))
+		return false;
 	for (const struct fk_route *s = fk_route_first(ns, r); s != r;
 		s = fk_route_next(ns, (struct fk_route *)s))
-		if (r->family == AF_INET6 && fk_fib6_siblings(s, r))
+		if (fk_fib6_siblings(s, r))
 			return true;
 	return false;
 }
