@@ -4,7 +4,7 @@
  * lower. One insert, one update, one remove change them all. Whatever may fail is reserved before the first
  * index changes.
  */
-#include "mirror/private.h"
+#include "mirror/parts.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -127,6 +127,7 @@ static int insert(struct nctl_mirror *m, struct nctl_link *v, uint64_t touched)
 	nctl_genset_add(&m->lists[NCTL_OBJECT_LINK].gen, &l->gen);
 	m->stats.added++;
 	nctl_mirror_link_notify(m, NCTL_ADDED, NULL, &l->v, NULL);
+	nctl_silent_link(m, NULL, &l->v, NULL);
 	return 0;
 }
 
@@ -170,6 +171,7 @@ static int update(struct nctl_mirror *m, struct nctl_mirror_link *l, struct nctl
 	nctl_relation_forget(m, &old);
 	m->stats.changed++;
 	nctl_mirror_link_notify(m, NCTL_CHANGED, &old, &l->v, &diff);
+	nctl_silent_link(m, &old, &l->v, &diff);
 	nctl_link_fini(&old);
 	return 0;
 }
@@ -208,6 +210,7 @@ void nctl_mirror_link_remove(struct nctl_mirror *m, struct nctl_mirror_link *l)
 	nctl_genset_del(&m->lists[NCTL_OBJECT_LINK].gen, &l->gen);
 	m->stats.removed++;
 	nctl_mirror_link_notify(m, NCTL_REMOVED, &l->v, NULL, NULL);
+	nctl_silent_link_gone(m, &l->v);
 	nctl_link_fini(&l->v);
 	free(l);
 }
@@ -241,6 +244,8 @@ int nctl_mirror_link_drop(struct nctl_mirror *m, nctl_ifindex ifindex)
 	nctl_mirror_list_bury(&m->lists[NCTL_OBJECT_LINK], nctl_hash_u64(ifindex));
 	if (l)
 		nctl_mirror_link_remove(m, l);
+	else
+		nctl_silent_link_gone(m, &(struct nctl_link){.ifindex = ifindex});
 	return 0;
 }
 
