@@ -9,6 +9,7 @@
 #include <linux/rtnetlink.h>
 
 #include "codec/codec.h"
+#include "mirror/vlans.h"
 #include "nl/attr.h"
 
 /*
