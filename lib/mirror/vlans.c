@@ -4,6 +4,8 @@
  * leave them as they are, for as long as the link is a bridge or the port of one. An event wins over an entry
  * of a dump that was asked for before it came.
  */
+#include "mirror/vlans.h"
+
 #include "mirror/private.h"
 
 static bool has_trait(const struct nctl_kind *k)
