@@ -238,35 +238,18 @@ struct tails {
 	struct nctl_strbuf text;
 };
 
-/* ip(8), too, tells of the next-hop object behind a route. */
-static void put_fresh_tail(const struct nctl_mirror *m, const struct nctl_route *r,
-	const struct nctl_names *names, struct nctl_json *json)
-{
-	const struct nctl_nexthop *n = r->nhid ? nctl_mirror_nexthop_get(m, r->nhid) : NULL;
-	struct nctl_json inner;
-
-	nctl_route_json_tail(r, names, json);
-	if (!n || json->out->err)
-		return;
-	json->out->len--; /* the brace */
-	nctl_strbuf_puts(json->out, ",\"nh_info\":");
-	nctl_json_init(&inner, json->out);
-	nctl_nexthop_json(n, names, &inner);
-	nctl_strbuf_putc(json->out, '}');
-}
-
-static void put_tail(const struct nctl_mirror *m, struct tails *t, uint32_t set, const struct nctl_route *r,
+static void put_tail(struct tails *t, uint32_t set, const struct nctl_route *r,
 	const struct nctl_names *names, struct nctl_json *json)
 {
 	size_t i = (set * 2654435761U ^ r->table * 40503U) % TAILS, at;
 
 	if (r->src.family || !set) {
-		put_fresh_tail(m, r, names, json);
+		nctl_route_json_tail(r, names, json);
 		return;
 	}
 	if (t->slot[i].set != set || t->slot[i].table != r->table || t->slot[i].family != r->dst.family) {
 		at = json->out->len;
-		put_fresh_tail(m, r, names, json);
+		nctl_route_json_tail(r, names, json);
 		if (json->out->err || t->slot[i].family)
 			return; /* the first one keeps the slot */
 		t->slot[i].set = set;
@@ -278,7 +261,7 @@ static void put_tail(const struct nctl_mirror *m, struct tails *t, uint32_t set,
 		return;
 	}
 	if (t->text.err)
-		put_fresh_tail(m, r, names, json);
+		nctl_route_json_tail(r, names, json);
 	else
 		nctl_strbuf_put(json->out, t->text.s + t->slot[i].at, t->slot[i].len);
 }
@@ -290,7 +273,7 @@ static void put(struct nd_fill *f, struct tails *t, const struct nctl_names *nam
 
 	nd_fill_line(f, &json);
 	nctl_route_json_head(r, &json);
-	put_tail(f->m, t, nctl_mirror_route_set(f->m, ref), r, names, &json);
+	put_tail(t, nctl_mirror_route_set(f->m, ref), r, names, &json);
 	nd_fill_line_end(f, true);
 }
 
