@@ -131,6 +131,11 @@ static void put_control(struct nctl_strbuf *out, unsigned char c)
 		nctl_strbuf_printf(out, "u%04x", c);
 }
 
+static bool is_plain(unsigned char c)
+{
+	return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
+}
+
 static void put_string(struct nctl_strbuf *out, const char *text)
 {
 	const unsigned char *s = (const unsigned char *)text, *plain = s;
@@ -138,8 +143,13 @@ static void put_string(struct nctl_strbuf *out, const char *text)
 
 	nctl_strbuf_putc(out, '"');
 	while (*s) {
+		/* Nearly all that is ever written. */
+		if (is_plain(*s)) {
+			s++;
+			continue;
+		}
 		n = utf8_len(s);
-		if (n && *s >= 0x20 && *s != '"' && *s != '\\' && *s != 0x7f) {
+		if (n > 1) {
 			s += n;
 			continue;
 		}

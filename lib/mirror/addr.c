@@ -73,8 +73,16 @@ static void notify(struct nctl_mirror *m, enum nctl_change_op op, const struct n
 	nctl_subs_notify(&m->subs, &c);
 }
 
-static int insert(
-	struct nctl_mirror *m, struct nctl_mirror_link *l, const struct nctl_addr *v, uint64_t touched)
+/* A dump tells them in the kernel's order; a new one comes last in IPv4, and first in IPv6 (ipv6_link_dev_addr). */
+static int64_t place_of(struct nctl_mirror *m, const struct nctl_addr *v, enum nctl_source src)
+{
+	if (src == NCTL_SOURCE_EVENT && v->local.family == AF_INET6)
+		return --m->first_place;
+	return ++m->last_place;
+}
+
+static int insert(struct nctl_mirror *m, struct nctl_mirror_link *l, const struct nctl_addr *v,
+	uint64_t touched, enum nctl_source src)
 {
 	struct nctl_mirror_addr *a = calloc(1, sizeof(*a));
 
@@ -82,6 +90,7 @@ static int insert(
 		return -ENOMEM;
 	a->v = *v;
 	a->touched = touched;
+	a->place = place_of(m, v, src);
 	nctl_rb_insert(&l->addrs, &a->by_identity, cmp_identity);
 	nctl_rb_insert(&m->by_prefix, &a->by_prefix, cmp_prefix);
 	nctl_genset_add(&m->lists[NCTL_OBJECT_ADDR].gen, &a->gen);
@@ -139,7 +148,7 @@ int nctl_mirror_addr_put(struct nctl_mirror *m, const struct nctl_addr *v, enum 
 	if (nctl_mirror_is_overtaken(m, NCTL_OBJECT_ADDR, a ? &a->touched : NULL, addr_key(v), src))
 		return 0;
 	if (!a)
-		return insert(m, l, v, touched);
+		return insert(m, l, v, touched, src);
 	if (touched)
 		a->touched = touched;
 	update(m, a, v);

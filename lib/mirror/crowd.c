@@ -7,7 +7,7 @@
  *
  * A place among equals is a number with much room to both sides; where the room is used up, all get new ones.
  */
-#include "mirror/parts.h"
+#include "mirror/fib.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -105,7 +105,7 @@ static void renumber(struct nctl_crowd *c)
 static int64_t place_behind(struct nctl_crowd *c, const struct nctl_key *key, const struct node *after)
 {
 	struct node *next = after ? node_of(nctl_rb_next(&after->in_order))
-				  : node_of(nctl_rb_lower_bound(&c->order, key, cmp_key));
+	                          : node_of(nctl_rb_lower_bound(&c->order, key, cmp_key));
 
 	if (next && nctl_key_cmp(&next->key, key))
 		next = NULL;
@@ -132,8 +132,8 @@ static int join(struct nctl_fib *f, struct nctl_crowd *c, uint32_t route, uint32
 	n->crowd = c;
 	n->key = nctl_key_of(&s->v, rec->metric);
 	n->route = route;
-	if (nctl_hash_insert(&f->m->by_identity, &n->by_identity,
-		    hash_of(c, &n->key, nctl_route_ident(&s->v))) < 0) {
+	if (nctl_hash_insert(
+		    &f->m->by_identity, &n->by_identity, hash_of(c, &n->key, nctl_route_ident(&s->v))) < 0) {
 		nctl_slab_give(&f->m->nodes, id);
 		return -ENOMEM;
 	}
@@ -289,8 +289,8 @@ uint32_t nctl_crowd_dead(const struct nctl_fib *f, struct nctl_crowd *c, const s
 	return find_same(f, c, r, true);
 }
 
-void nctl_crowd_find(const struct nctl_fib *f, struct nctl_crowd *c, const struct nctl_route *r,
-	struct nctl_spot *spot)
+void nctl_crowd_find(
+	const struct nctl_fib *f, struct nctl_crowd *c, const struct nctl_route *r, struct nctl_spot *spot)
 {
 	struct nctl_key key = nctl_key_of(r, r->metric);
 	struct nctl_rb_node *first = nctl_rb_lower_bound(&c->order, &key, cmp_key);

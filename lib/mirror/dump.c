@@ -6,7 +6,7 @@
  * keys of 64 bits: two objects with one key would only make a dump's entry be ignored, and the next dump
  * brings it.
  */
-#include "mirror/parts.h"
+#include "mirror/fib.h"
 
 #include <stdlib.h>
 #include <linux/rtnetlink.h>

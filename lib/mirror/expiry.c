@@ -3,7 +3,7 @@
  * DOC: when routes end that end by themselves (those of router advertisements): a side table of the few that
  * do. The kernel tells the seconds left; we keep the time.
  */
-#include "mirror/parts.h"
+#include "mirror/fib.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -242,6 +242,8 @@ int nctl_mirror_link_drop(struct nctl_mirror *m, nctl_ifindex ifindex)
 	nctl_mirror_list_bury(&m->lists[NCTL_OBJECT_LINK], nctl_hash_u64(ifindex));
 	if (l)
 		nctl_mirror_link_remove(m, l);
+	else
+		nctl_silent_link_gone(m, &(struct nctl_link){.ifindex = ifindex});
 	return 0;
 }
 

@@ -5,7 +5,7 @@
  * rest, relation.c who belongs to whom, dump.c how full lists and events
  * go together. Owned by a session (lib/exec), read by everybody on the loop's thread.
  */
-#include "mirror/parts.h"
+#include "mirror/fib.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -92,7 +92,13 @@ static bool link_is_up(const void *userdata, uint32_t ifindex)
 	return l && nctl_link_is_up(&l->v);
 }
 
+static const struct nctl_nexthop *nexthop(const void *userdata, uint32_t id)
+{
+	return nctl_mirror_nexthop_get(userdata, id);
+}
+
 struct nctl_names nctl_mirror_names(const struct nctl_mirror *m)
 {
-	return (struct nctl_names){.link_name = link_name, .link_is_up = link_is_up, .userdata = m};
+	return (struct nctl_names){
+		.link_name = link_name, .link_is_up = link_is_up, .userdata = m, .nexthop = nexthop};
 }

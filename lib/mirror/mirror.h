@@ -40,6 +40,7 @@ struct nctl_mirror_addr {
 	struct nctl_rb_node by_prefix;	 /* in the namespace: (family, address, length, ifindex) */
 	struct nctl_genset_node gen;
 	uint64_t touched;
+	int64_t place; /* among its link's in the kernel's order, as far as it was seen: by age, IPv6 youngest first */
 };
 
 /* In the order in which they are dumped: what refers to others comes behind them. */

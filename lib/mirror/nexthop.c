@@ -77,8 +77,7 @@ static int attach(struct nctl_mirror *m, struct nctl_nexthop_entry *e)
 	if (e->v.hop.oif)
 		r = nctl_ref_attach(m, &e->refs[e->n_refs++], e, NCTL_REF_NEXTHOP_OIF, e->v.hop.oif, NULL);
 	for (uint32_t i = 0; r == 0 && i < e->v.n_members; i++)
-		r = nctl_ref_attach(
-			m, &e->refs[e->n_refs++], e, NCTL_REF_MEMBER, e->v.members[i].id, NULL);
+		r = nctl_ref_attach(m, &e->refs[e->n_refs++], e, NCTL_REF_MEMBER, e->v.members[i].id, NULL);
 	return r;
 }
 
@@ -87,8 +86,8 @@ static struct nctl_nexthop_entry *make(struct nctl_mirror *m, const struct nctl_
 {
 	size_t members = v->n_members * sizeof(*v->members);
 	size_t head = pad(sizeof(struct nctl_nexthop_entry) + (v->n_members + 1) * sizeof(struct nctl_ref));
-	struct nctl_nexthop_entry *e = calloc(
-		1, head + pad(members) + pad(v->hop.encap.n) + pad(v->hop.rest.n) + pad(v->rest.n));
+	struct nctl_nexthop_entry *e =
+		calloc(1, head + pad(members) + pad(v->hop.encap.n) + pad(v->hop.rest.n) + pad(v->rest.n));
 	uint8_t *to = (uint8_t *)e + head;
 
 	if (!e)
@@ -122,8 +121,8 @@ static void enter(struct nctl_mirror *m, struct nctl_nexthop_entry *e, uint64_t 
 	nctl_genset_add(&m->lists[NCTL_OBJECT_NEXTHOP].gen, &e->gen);
 }
 
-static int update(struct nctl_mirror *m, struct nctl_nexthop_entry *old, const struct nctl_nexthop *v,
-	uint64_t touched)
+static int update(
+	struct nctl_mirror *m, struct nctl_nexthop_entry *old, const struct nctl_nexthop *v, uint64_t touched)
 {
 	struct nctl_nexthop_entry *e;
 
@@ -142,6 +141,8 @@ static int update(struct nctl_mirror *m, struct nctl_nexthop_entry *old, const s
 	enter(m, e, touched);
 	m->stats.changed++;
 	tell(m, NCTL_CHANGED, &old->v, &e->v);
+	if (e->v.group && e->v.n_members < old->v.n_members)
+		nctl_silent_members_changed(m, e->v.id);
 	free(old);
 	return 0;
 }

@@ -30,6 +30,7 @@ struct nctl_mirror {
 	struct nctl_hash
 		ghosts; /* struct ghost: links that others name as master or lower and that are not here */
 	struct nctl_rb_tree by_prefix; /* all addresses */
+	int64_t first_place, last_place; /* of addresses */
 	struct nctl_mirror_list lists[NCTL_OBJECT_N_TYPES];
 	struct nctl_dump_scope scope; /* of the dump that is on, or was last */
 	struct nctl_fib fibs[2];      /* IPv4, IPv6 */

@@ -16,8 +16,8 @@ uint64_t nctl_ref_key(enum nctl_ref_kind kind, uint32_t number, const struct nct
 	return prefix ? h ^ nctl_prefix_hash(prefix) : h;
 }
 
-struct nctl_ref_head *nctl_ref_head(
-	const struct nctl_mirror *m, enum nctl_ref_kind kind, uint32_t number, const struct nctl_prefix *prefix)
+struct nctl_ref_head *nctl_ref_head(const struct nctl_mirror *m, enum nctl_ref_kind kind, uint32_t number,
+	const struct nctl_prefix *prefix)
 {
 	struct nctl_hash_node *n;
 

@@ -2,8 +2,8 @@
 /*
  * DOC: which address of ours a packet gets. IPv4: the first primary one of the device that is of the next
  * hop's subnet, or the first one at all (inet_select_addr). IPv6: RFC 6724 section 5 (ipv6_dev_get_saddr),
- * with the labels that Linux has by default. Among equals the kernel goes by age, which the mirror does not
- * know: here the lowest wins.
+ * with the labels that Linux has by default. Among equals the place in the kernel's list decides, as far as
+ * the mirror saw how it came about.
  */
 #include "mirror/resolve-parts.h"
 
@@ -12,12 +12,18 @@
 
 #include "base/cleanup.h"
 
+/* In the kernel's list of a link's IPv4 addresses: the widest scope last, then by age (__inet_insert_ifa). */
+static bool comes_before(const struct nctl_mirror_addr *a, const struct nctl_mirror_addr *b)
+{
+	return !b || a->v.scope > b->v.scope || (a->v.scope == b->v.scope && a->place < b->place);
+}
+
 /* The first primary address of a link whose scope is no narrower; one in via's subnet is better. */
 static struct nctl_prefix primary_of(
 	const struct nctl_mirror_link *l, const struct nctl_prefix *via, uint8_t scope, bool not_link_scope)
 {
-	struct nctl_prefix found = NCTL_PREFIX_NULL, subnet;
-	const struct nctl_mirror_addr *a;
+	const struct nctl_mirror_addr *near = NULL, *any = NULL, *a;
+	struct nctl_prefix subnet;
 
 	for (a = nctl_mirror_addr_first(l); a; a = nctl_mirror_addr_next(a)) {
 		if (a->v.local.family != AF_INET || a->v.flags & IFA_F_SECONDARY || a->v.scope > scope ||
@@ -25,12 +31,12 @@ static struct nctl_prefix primary_of(
 			continue;
 		subnet = a->v.peer.family == AF_INET ? a->v.peer : a->v.local;
 		subnet.len = a->v.local.len;
-		if (via->family != AF_INET || nctl_prefix_contains(&subnet, via))
-			return a->v.local;
-		if (found.family == AF_UNSPEC)
-			found = a->v.local;
+		if (comes_before(a, any))
+			any = a;
+		if (via->family == AF_INET && nctl_prefix_contains(&subnet, via) && comes_before(a, near))
+			near = a;
 	}
-	return found;
+	return near ? near->v.local : any ? any->v.local : NCTL_PREFIX_NULL;
 }
 
 static struct nctl_prefix whole(struct nctl_prefix p)
@@ -104,7 +110,7 @@ static unsigned common_bits(const struct nctl_prefix *a, const struct nctl_prefi
 
 /* One candidate; what is better is larger, in the order of the rules. */
 struct rank {
-	const struct nctl_addr *a;
+	const struct nctl_mirror_addr *a;
 	int v[7];
 };
 
@@ -114,26 +120,35 @@ static int rank_scope(unsigned have, unsigned want)
 	return have >= want ? 32 - (int)have : (int)have - 128;
 }
 
-static struct rank rank_of(const struct nctl_addr *a, nctl_ifindex oif, const struct nctl_prefix *dst)
+static struct rank rank_of(
+	const struct nctl_mirror_addr *holder, nctl_ifindex oif, const struct nctl_prefix *dst)
 {
+	const struct nctl_addr *a = &holder->v;
 	bool is_dst = common_bits(&a->local, dst, 128) == 128;
 	bool preferred = !(a->flags & (IFA_F_DEPRECATED | IFA_F_OPTIMISTIC));
 
-	return (struct rank){a, {is_dst, rank_scope(scope_of(&a->local), scope_of(dst)), preferred,
-					!!(a->flags & IFA_F_HOMEADDRESS), oif == 0 || a->ifindex == oif,
-					label_of(&a->local) == label_of(dst), !(a->flags & IFA_F_TEMPORARY)}};
+	return (struct rank){
+		holder, {is_dst, rank_scope(scope_of(&a->local), scope_of(dst)), preferred,
+				!!(a->flags & IFA_F_HOMEADDRESS), oif == 0 || a->ifindex == oif,
+				label_of(&a->local) == label_of(dst), !(a->flags & IFA_F_TEMPORARY)}};
 }
 
 static bool is_better(const struct rank *x, const struct rank *y, const struct nctl_prefix *dst)
 {
+	unsigned x_bits, y_bits;
+
 	if (!y->a)
 		return true;
 	for (size_t i = 0; i < NCTL_ARRAY_SIZE(x->v); i++)
 		if (x->v[i] != y->v[i])
 			return x->v[i] > y->v[i];
 	/* Rule 8, as far as the prefix of the address goes. */
-	return common_bits(&x->a->local, dst, x->a->local.len) >
-	       common_bits(&y->a->local, dst, y->a->local.len);
+	x_bits = common_bits(&x->a->v.local, dst, x->a->v.local.len);
+	y_bits = common_bits(&y->a->v.local, dst, y->a->v.local.len);
+	if (x_bits != y_bits)
+		return x_bits > y_bits;
+	/* Of two links the first one's. */
+	return x->a->v.ifindex == y->a->v.ifindex && x->a->place < y->a->place;
 }
 
 static void look_at_link(
@@ -146,7 +161,7 @@ static void look_at_link(
 		if (a->v.local.family != AF_INET6 ||
 			(a->v.flags & IFA_F_TENTATIVE && !(a->v.flags & IFA_F_OPTIMISTIC)))
 			continue;
-		r = rank_of(&a->v, oif, dst);
+		r = rank_of(a, oif, dst);
 		if (is_better(&r, best, dst))
 			*best = r;
 	}
@@ -154,7 +169,7 @@ static void look_at_link(
 
 static struct nctl_prefix result_of(const struct rank *best)
 {
-	return best->a ? whole(best->a->local) : NCTL_PREFIX_NULL;
+	return best->a ? whole(best->a->v.local) : NCTL_PREFIX_NULL;
 }
 
 struct nctl_prefix nctl_resolve_source6(
@@ -164,16 +179,10 @@ struct nctl_prefix nctl_resolve_source6(
 	const struct nctl_mirror_link *l = nctl_mirror_link_get(m, oif);
 	struct rank best = {0};
 
-	if (l && (nctl_prefix_is_link_local(dst) || nctl_prefix_is_multicast(dst))) {
+	if (l && (scope_of(dst) <= 2 || nctl_prefix_is_multicast(dst))) {
 		look_at_link(l, oif, dst, &best);
 		return result_of(&best);
 	}
-	/* Of a VRF first the device itself. */
-	l = vrf && vrf != oif ? nctl_mirror_link_get(m, vrf) : NULL;
-	if (l)
-		look_at_link(l, oif, dst, &best);
-	if (best.a && best.v[1] >= 0)
-		return result_of(&best);
 	for (l = nctl_mirror_link_from(m, 1); l; l = nctl_mirror_link_next(l))
 		if (nctl_resolve_vrf(m, l->v.ifindex) == vrf)
 			look_at_link(l, oif, dst, &best);

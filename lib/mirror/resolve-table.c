@@ -108,11 +108,12 @@ static struct choice choose(const struct nctl_flow *f, const struct hops *hops)
 
 	for (uint32_t i = 0; (h = hop_at(hops, i, &weight)); i++) {
 		score = is_alive(f, h) ? score_device(f, h) : -1;
-		if (score < 0 || score < c.score)
-			continue;
-		if (score > c.score)
-			c = (struct choice){.first = h, .weight = weight, .score = score};
-		c.n++;
+		if (score > c.score) {
+			c.first = h;
+			c.weight = weight;
+			c.score = score;
+		}
+		c.n += score >= 0;
 	}
 	return c;
 }
@@ -126,8 +127,8 @@ static int take(const struct nctl_flow *f, nctl_route_ref ref, const struct nctl
 	ret->hop = c->first ? *c->first : (struct nctl_hop){0};
 	if (c->first && c->weight)
 		ret->hop.weight = c->weight;
-	/* A named device chooses by itself. */
-	ret->n_hops = f->oif && c->n ? 1 : c->n;
+	/* To IPv4 a named device chooses (fib_select_path); IPv6 goes by the hash all the same. */
+	ret->n_hops = f->oif && c->n && f->q->dst.family == AF_INET ? 1 : c->n;
 	return type_error(r->type);
 }
 
@@ -256,16 +257,39 @@ static int next_source(const struct nctl_flow *f, nctl_route_ref ref, int below)
 	return len;
 }
 
-static int lookup6(const struct nctl_flow *f, nctl_route_ref ref, struct nctl_resolved *ret)
+/* Has the prefix a subtree of source prefixes? */
+static bool has_sources(const struct nctl_flow *f, nctl_route_ref ref)
 {
 	struct nctl_route r;
-	struct best best;
-	int len = 129;
 
-	do {
+	for (; ref; ref = nctl_mirror_route_sibling(f->m, ref)) {
+		nctl_mirror_route_view(f->m, ref, &r);
+		if (r.src.family != AF_UNSPEC)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Routes from anywhere at a prefix that has others as well are only found on the way back from a longer
+ * prefix or source, or at the default (fib6_node_lookup_1, fib6_backtrack). back: it is the way back; so it
+ * is behind this one.
+ */
+static int lookup6(const struct nctl_flow *f, nctl_route_ref ref, uint8_t prefix_len, bool *back,
+	struct nctl_resolved *ret)
+{
+	int len = next_source(f, ref, 129);
+	struct nctl_route r;
+	struct best best;
+
+	if (len < 0 && !*back && prefix_len > 0 && has_sources(f, ref))
+		return 1;
+	*back = true;
+	best = best_of(f, ref, len);
+	while (!best.ref && len >= 0) {
 		len = next_source(f, ref, len);
 		best = best_of(f, ref, len);
-	} while (!best.ref && len >= 0);
+	}
 	if (!best.ref)
 		return 1;
 	nctl_mirror_route_view(f->m, best.ref, &r);
@@ -279,15 +303,16 @@ int nctl_resolve_table(const struct nctl_flow *f, nctl_table table, struct nctl_
 	struct nctl_prefix p = f->q->dst;
 	struct nctl_route r;
 	nctl_route_ref ref;
+	bool back = false;
 	int error;
 
 	while ((ref = nctl_mirror_route_match(f->m, table, &p))) {
-		error = p.family == AF_INET6 ? lookup6(f, ref, ret) : lookup4(f, ref, ret);
+		nctl_mirror_route_view(f->m, ref, &r);
+		error = p.family == AF_INET6 ? lookup6(f, ref, r.dst.len, &back, ret) : lookup4(f, ref, ret);
 		if (error <= 0) {
 			ret->table = table;
 			return error;
 		}
-		nctl_mirror_route_view(f->m, ref, &r);
 		if (r.dst.len == 0)
 			break;
 		p.len = (uint8_t)(r.dst.len - 1);

@@ -205,9 +205,36 @@ static bool is_all_ones(const struct nctl_prefix *p)
 }
 
 /* What is for everybody on one link, or has no route, leaves where it was told to. */
-static void on_link(const struct nctl_flow *f, struct nctl_resolved *ret)
+static void on_link(nctl_ifindex oif, struct nctl_resolved *ret)
 {
-	*ret = (struct nctl_resolved){.type = RTN_UNICAST, .hop = {.oif = f->oif, .weight = 1}, .n_hops = 1};
+	*ret = (struct nctl_resolved){.type = RTN_UNICAST, .hop = {.oif = oif, .weight = 1}, .n_hops = 1};
+}
+
+/* Where what is for many goes by itself: to the link that was named or has the source. 0: a route decides. */
+static nctl_ifindex link_of_many(const struct nctl_flow *f)
+{
+	const struct nctl_prefix *dst = &f->q->dst;
+	const struct nctl_mirror_addr *a;
+
+	if (f->q->iif || !(nctl_prefix_is_multicast(dst) || is_all_ones(dst)))
+		return 0;
+	/* 224.0.0.0/24 (ipv4_is_local_multicast) never leaves its link. */
+	if (f->oif)
+		return is_all_ones(dst) || (dst->addr[0] == 224 && !dst->addr[1] && !dst->addr[2]) ? f->oif
+		                                                                                   : 0;
+	a = f->q->src.family == AF_INET ? nctl_mirror_addr_find(f->m, &f->q->src) : NULL;
+	return a ? a->v.ifindex : 0;
+}
+
+/* __mkroute_output: to many without a gateway, unless a route to them says so. */
+static void to_many(const struct nctl_flow *f, struct nctl_resolved *ret)
+{
+	if (is_all_ones(&f->q->dst))
+		ret->type = RTN_BROADCAST;
+	else if (nctl_prefix_is_multicast(&f->q->dst))
+		ret->type = RTN_MULTICAST;
+	if (ret->type == RTN_BROADCAST || (ret->type == RTN_MULTICAST && ret->route.dst.len < 4))
+		ret->hop.via = NCTL_PREFIX_NULL;
 }
 
 static int check_ends(const struct nctl_flow *f)
@@ -219,28 +246,45 @@ static int check_ends(const struct nctl_flow *f)
 		return 0;
 	if (f->q->iif)
 		return src->family == AF_INET && !nctl_prefix_is_unspecified(src) ? 0 : -EINVAL;
-	if (src->family == AF_INET && (nctl_prefix_is_multicast(src) || !is_ours(f, src)))
+	if (src->family == AF_INET &&
+		(nctl_prefix_is_multicast(src) || nctl_prefix_is_unspecified(src) || is_all_ones(src)))
 		return -EINVAL;
+	/* Linux 6.1 says EINVAL here. */
+	if (src->family == AF_INET && !is_ours(f, src))
+		return -ENETUNREACH;
 	l = f->q->oif ? nctl_mirror_link_get(f->m, f->q->oif) : NULL;
 	return f->q->oif && (!l || !nctl_link_is_up(&l->v)) ? -ENETUNREACH : 0;
+}
+
+/* __mkroute_output: addresses that never leave the machine. */
+static int check_leaving(const struct nctl_flow *f, const struct nctl_resolved *r)
+{
+	const struct nctl_mirror_link *l = nctl_mirror_link_get(f->m, r->hop.oif);
+
+	if (f->q->src.family != AF_INET || !nctl_prefix_is_loopback(&f->q->src) || r->type == RTN_LOCAL)
+		return 0;
+	return l && !(l->v.flags & IFF_LOOPBACK) && !is_vrf(l) ? -EINVAL : 0;
 }
 
 /* ip_route_output_key_hash_rcu, ip_route_input_slow. */
 static int resolve4(const struct nctl_flow *f, struct nctl_resolved *ret)
 {
-	const struct nctl_prefix *dst = &f->q->dst;
-	bool to_many = nctl_prefix_is_multicast(dst) || is_all_ones(dst);
+	nctl_ifindex oif;
 	int error = check_ends(f);
 
 	if (error)
 		return error;
-	/* 224.0.0.0/24 (ipv4_is_local_multicast) never leaves its link. */
-	if (f->oif && (is_all_ones(dst) || (dst->addr[0] == 224 && !dst->addr[1] && !dst->addr[2])))
-		on_link(f, ret);
+	if (nctl_prefix_is_unspecified(&f->q->dst)) {
+		*ret = (struct nctl_resolved){.type = RTN_LOCAL};
+		return 0;
+	}
+	oif = link_of_many(f);
+	if (oif)
+		on_link(oif, ret);
 	else
 		error = lookup(f, ret);
-	if (error && f->oif && !f->q->iif && !f->vrf) {
-		on_link(f, ret);
+	if (error && f->oif && !f->q->iif && (!f->vrf || nctl_prefix_is_multicast(&f->q->dst))) {
+		on_link(f->oif, ret);
 		error = 0;
 	}
 	if (error)
@@ -248,27 +292,61 @@ static int resolve4(const struct nctl_flow *f, struct nctl_resolved *ret)
 	/* Only what is forwarded or for us may come in. */
 	if (f->q->iif && ret->type != RTN_UNICAST && ret->type != RTN_LOCAL && ret->type != RTN_BROADCAST)
 		return -EINVAL;
-	if (to_many)
-		ret->type = is_all_ones(dst) ? RTN_BROADCAST : RTN_MULTICAST;
-	return 0;
+	if (!f->q->iif)
+		error = check_leaving(f, ret);
+	if (error == 0)
+		to_many(f, ret);
+	return error;
 }
 
-/* Where the packet stays: the VRF of the link that has the address, or lo. */
+/*
+ * In a VRF what is of one link's scope is asked of its table alone (vrf_link_scope_lookup), and never of the
+ * VRF device itself.
+ */
+static int resolve6(const struct nctl_flow *f, struct nctl_resolved *ret)
+{
+	struct nctl_flow scoped = *f;
+	int error;
+
+	if (!f->vrf || !f->q->oif ||
+		!(nctl_prefix_is_link_local(&f->q->dst) || nctl_prefix_is_multicast(&f->q->dst)))
+		return lookup(f, ret);
+	if (f->q->oif == f->vrf)
+		return -ENETUNREACH;
+	scoped.strict = true;
+	error = nctl_resolve_table(&scoped, nctl_resolve_vrf_table(f->m, f->vrf), ret);
+	return error == -EAGAIN ? -ENETUNREACH : error;
+}
+
+/* An IPv6 address that means nothing without its link (rt6_need_strict). */
+static bool needs_link(const struct nctl_prefix *p)
+{
+	return nctl_prefix_is_link_local(p) || nctl_prefix_is_multicast(p) || nctl_prefix_is_loopback(p);
+}
+
+/* Where the packet stays: the VRF of the link that has the address, or lo (ip6_rt_get_dev_rcu). */
 static void stay_here(const struct nctl_flow *f, struct nctl_resolved *ret)
 {
 	nctl_ifindex vrf = nctl_resolve_vrf(f->m, ret->hop.oif);
 
+	if (ret->route.dst.family == AF_INET6 && needs_link(&ret->route.dst) && vrf != ret->hop.oif)
+		vrf = 0;
 	ret->hop = (struct nctl_hop){.oif = vrf ? vrf : NCTL_LOOPBACK, .weight = 1};
 	ret->n_hops = 1;
 }
 
 static void choose_source(const struct nctl_flow *f, struct nctl_resolved *ret)
 {
+	const struct nctl_prefix none = NCTL_PREFIX_NULL;
 	nctl_ifindex dev = ret->hop.oif;
 
 	if (f->q->dst.family == AF_INET && (f->q->src.family != AF_UNSPEC || f->q->iif))
 		return;
-	if (ret->route.prefsrc.family != AF_UNSPEC)
+	/* A route that leads out of the packet's VRF (fib_select_path). */
+	if (f->q->dst.family == AF_INET && f->vrf && ret->ref && ret->type != RTN_LOCAL &&
+		nctl_resolve_vrf(f->m, dev) != f->vrf)
+		ret->prefsrc = nctl_resolve_source4(f->m, f->vrf, &none, RT_SCOPE_LINK);
+	else if (ret->route.prefsrc.family != AF_UNSPEC)
 		ret->prefsrc = ret->route.prefsrc;
 	else if (f->q->dst.family == AF_INET6)
 		ret->prefsrc = nctl_resolve_source6(f->m, dev, &f->q->dst);
@@ -289,8 +367,7 @@ static struct nctl_flow flow_of(const struct nctl_mirror *m, const struct nctl_r
 		f.oif = 0;
 	if (!q->oif && q->iif > NCTL_LOOPBACK)
 		f.vrf = nctl_resolve_vrf(m, q->iif);
-	f.strict = nctl_prefix_is_link_local(&q->dst) || nctl_prefix_is_multicast(&q->dst) ||
-	           nctl_prefix_is_loopback(&q->dst) || (q->oif && q->src.family == AF_UNSPEC);
+	f.strict = needs_link(&q->dst) || (q->oif && q->src.family == AF_UNSPEC);
 	return f;
 }
 
@@ -300,11 +377,13 @@ void nctl_mirror_resolve(
 	struct nctl_flow f = flow_of(m, q);
 
 	*ret = (struct nctl_resolved){.type = RTN_UNSPEC};
-	ret->error = q->dst.family == AF_INET6 ? lookup(&f, ret) : resolve4(&f, ret);
+	ret->error = q->dst.family == AF_INET6 ? resolve6(&f, ret) : resolve4(&f, ret);
 	if (ret->error)
 		return;
 	choose_source(&f, ret);
-	if (ret->type == RTN_LOCAL || (ret->type == RTN_ANYCAST && q->dst.family == AF_INET6))
+	/* Of anycast routes only the kernel's own say so (RTF_ANYCAST). */
+	if (ret->type == RTN_LOCAL || (ret->type == RTN_ANYCAST && q->dst.family == AF_INET6 &&
+					      ret->route.protocol == RTPROT_KERNEL))
 		stay_here(&f, ret);
 }
 

@@ -7,7 +7,7 @@
  * What the kernel would do with a packet, from the mirror alone: rules in order, tables, routes, hops and the
  * source address, as net/ipv4/fib_rules.c, fib_trie.c, route.c and net/ipv6/route.c, fib6_rules.c. What no
  * mirror has is left out: rp_filter and forwarding of what comes in, neighbours that fail (the kernel then
- * prefers other routers), the age of addresses, changed labels of RFC 6724, and the hash that chooses among
+ * prefers other routers), changed labels of RFC 6724, and the hash that chooses among
  * hops.
  */
 struct nctl_resolve_query {

@@ -3,7 +3,7 @@
  * DOC: the tables of a family, each a prefix index of the first route of each prefix, and the order of the
  * routes at one prefix: a list of a few, or a crowd (crowd.c). A table is there while it has routes.
  */
-#include "mirror/parts.h"
+#include "mirror/fib.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -194,7 +194,8 @@ void nctl_fib_find(
 	uint32_t dead;
 
 	*ret = (struct nctl_spot){.table = t, .head = nctl_lpm_get(t->lpm, &r->dst)};
-	/* The end of the old one is told before the new one. The table stays: its owner is about to use it. */
+	/* The end of the old one is told before the new one. The table stays: its owner is about to use it.
+	 */
 	while (f->n_dead && ret->head && (dead = find_dead(f, ret->head, r))) {
 		nctl_route_remove(f, dead, true);
 		ret->head = nctl_lpm_get(t->lpm, &r->dst);

@@ -37,8 +37,8 @@ static bool same4(const struct nctl_route *a, const struct nctl_route *b)
 	if (a->protocol != b->protocol || a->scope != b->scope || a->nhid != b->nhid ||
 		!nctl_prefix_equal(&a->prefsrc, &b->prefsrc) || !nctl_bytes_equal(a->metrics, b->metrics))
 		return false;
-	/* The hops of an object may be others by now, or not be told (sysctl nexthop_compat_mode), and one that
-	 * is a blackhole makes the route show as one. */
+	/* The hops of an object may be others by now, or not be told (sysctl nexthop_compat_mode), and one
+	 * that is a blackhole makes the route show as one. */
 	return a->nhid || (a->type == b->type && hops_equal(a, b, false) && a->realms == b->realms &&
 				  !((a->flags ^ b->flags) & ~NCTL_ROUTE_STATE_FLAGS));
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * DOC: sets of attributes. Routes that are equal but for prefix and metric share one, found by a hash of its
- * content; a set knows its routes, and each link, next-hop object and preferred source that it names knows the
- * set. Sharing is an economy and no invariant: where the state of a link changes, the set is changed in place,
- * even if that makes it equal to another one.
+ * content; a set knows its routes, and each link, next-hop object and preferred source that it names knows
+ * the set. Sharing is an economy and no invariant: where the state of a link changes, the set is changed in
+ * place, even if that makes it equal to another one.
  *
  * What happens to a set happens to all its routes at once and costs nothing a route: a dead one is skipped by
  * readers, and its routes are taken away later, bit by bit; of a changed one the routes are told bit by bit.
  */
-#include "mirror/parts.h"
+#include "mirror/fib.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -202,7 +202,8 @@ void nctl_set_kill(struct nctl_mirror *m, struct nctl_set *s)
 void nctl_set_changed(struct nctl_mirror *m, struct nctl_set *s, uint64_t diff)
 {
 	nctl_hash_remove(&m->by_content, &s->by_content);
-	nctl_hash_insert(&m->by_content, &s->by_content, nctl_route_content_hash(&s->v)); /* the table is there */
+	nctl_hash_insert(
+		&m->by_content, &s->by_content, nctl_route_content_hash(&s->v)); /* the table is there */
 	if (!nctl_mirror_is_heard(m)) {
 		m->stats.changed += s->n_routes;
 		return;
@@ -297,7 +298,7 @@ void nctl_set_fini(struct nctl_mirror *m)
 		if ((uintptr_t)s <= NCTL_SLAB_RECORDS)
 			continue;
 		detach(m, s);
-			free(s);
+		free(s);
 	}
 	nctl_slab_fini(&m->sets);
 	nctl_hash_fini(&m->by_content);

@@ -7,7 +7,7 @@
  * it remembers the place in its order instead. So whatever happens between two steps, a route that is there
  * all the time is given once.
  */
-#include "mirror/parts.h"
+#include "mirror/fib.h"
 
 #include <string.h>
 
@@ -124,7 +124,8 @@ static bool is_within(const struct nctl_route_cursor *c, const struct nctl_prefi
 }
 
 /* The first route of the next prefix of a table, or 0; the cursor is at it then. */
-static uint32_t next_prefix(const struct nctl_fib *f, const struct nctl_fib_table *t, struct nctl_route_cursor *c)
+static uint32_t next_prefix(
+	const struct nctl_fib *f, const struct nctl_fib_table *t, struct nctl_route_cursor *c)
 {
 	struct nctl_prefix p;
 	uint32_t route;
@@ -146,7 +147,8 @@ static uint32_t next_prefix(const struct nctl_fib *f, const struct nctl_fib_tabl
 	return route;
 }
 
-static uint32_t next_in_table(const struct nctl_fib *f, const struct nctl_fib_table *t, struct nctl_route_cursor *c)
+static uint32_t next_in_table(
+	const struct nctl_fib *f, const struct nctl_fib_table *t, struct nctl_route_cursor *c)
 {
 	uint32_t first = c->at.family != AF_UNSPEC ? nctl_lpm_get(t->lpm, &c->at) : 0, route;
 
@@ -252,7 +254,7 @@ size_t nctl_mirror_route_bytes(const struct nctl_mirror *m)
 	size_t bytes = nctl_slab_bytes(&m->sets) + nctl_slab_bytes(&m->nodes) + m->set_bytes + m->crowd_bytes;
 
 	bytes += hash_bytes(&m->by_content) + hash_bytes(&m->by_identity) + hash_bytes(&m->refs) +
-		 hash_bytes(&m->expiries);
+	         hash_bytes(&m->expiries);
 	bytes += m->refs.n * sizeof(struct nctl_ref_head);
 	for (int i = 0; i < 2; i++) {
 		bytes += nctl_slab_bytes(&m->fibs[i].recs);

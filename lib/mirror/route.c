@@ -14,7 +14,7 @@
  *
  * What a dump says comes in the kernel's order: each entry of a prefix belongs behind the one before it.
  */
-#include "mirror/parts.h"
+#include "mirror/fib.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -45,13 +45,15 @@ void nctl_route_tell(struct nctl_fib *f, enum nctl_change_op op, const struct nc
 	nctl_subs_notify(&f->m->subs, &c);
 }
 
-static void touch(struct nctl_fib *f, uint32_t route, bool by_event)
+static void touch(struct nctl_fib *f, uint32_t route, enum nctl_touch by)
 {
 	struct nctl_rec *rec = nctl_rec_at(f, route);
 
+	if (by == NCTL_TOUCH_NOT)
+		return;
 	/* That an event spoke of it since the dump began is not forgotten when the dump does. */
-	if (by_event || rec->gen != f->gen)
-		rec->by_event = by_event;
+	if (by == NCTL_TOUCH_EVENT || rec->gen != f->gen)
+		rec->by_event = by == NCTL_TOUCH_EVENT;
 	rec->gen = f->gen;
 }
 
@@ -86,7 +88,7 @@ void nctl_route_remove(struct nctl_fib *f, uint32_t route, bool keep_table)
 		nctl_fib_table_release(f, t);
 }
 
-int nctl_route_update(struct nctl_fib *f, uint32_t route, const struct nctl_route *r, bool by_event)
+int nctl_route_update(struct nctl_fib *f, uint32_t route, const struct nctl_route *r, enum nctl_touch by)
 {
 	struct nctl_mirror *m = f->m;
 	struct nctl_set *s, *was = nctl_set_of(f, route);
@@ -98,14 +100,14 @@ int nctl_route_update(struct nctl_fib *f, uint32_t route, const struct nctl_rout
 			return -ENOMEM;
 	}
 	if (nctl_route_content_equal(&was->v, r)) {
-		touch(f, route, by_event);
+		touch(f, route, by);
 		m->stats.unchanged++;
 		return 0;
 	}
 	s = nctl_set_make(m, r);
 	if (!s)
 		return -ENOMEM;
-	touch(f, route, by_event);
+	touch(f, route, by);
 	nctl_route_fill(f, route, &old);
 	nctl_set_del(f, was, route);
 	nctl_set_add(f, s, route);
@@ -156,7 +158,7 @@ static uint32_t record(struct nctl_fib *f, const struct nctl_route *r, struct nc
 }
 
 static int insert(struct nctl_fib *f, struct nctl_spot *spot, const struct nctl_route *r, uint32_t after,
-	bool by_event, uint32_t *ret)
+	enum nctl_touch by, uint32_t *ret)
 {
 	struct nctl_set *s = nctl_set_make(f->m, r);
 	uint32_t route = s ? record(f, r, s) : 0;
@@ -171,7 +173,7 @@ static int insert(struct nctl_fib *f, struct nctl_spot *spot, const struct nctl_
 			nctl_set_release(f->m, s);
 		return -ENOMEM;
 	}
-	touch(f, route, by_event);
+	touch(f, route, by);
 	f->m->stats.added++;
 	if (nctl_mirror_is_heard(f->m)) {
 		nctl_route_fill(f, route, &new);
@@ -193,7 +195,8 @@ static bool has_key(const struct nctl_fib *f, uint32_t route, const struct nctl_
  * A dump's entry belongs behind the one before it; what events spoke of meanwhile stays where it is. Returns
  * what it belongs behind, 0 for the front of its equals; *ret_there: it is there already.
  */
-static uint32_t place(struct nctl_fib *f, const struct nctl_spot *spot, const struct nctl_route *r, bool *ret_there)
+static uint32_t place(
+	struct nctl_fib *f, const struct nctl_spot *spot, const struct nctl_route *r, bool *ret_there)
 {
 	uint32_t after = f->placed.id, at;
 
@@ -225,9 +228,9 @@ static int put_dumped(struct nctl_fib *f, struct nctl_spot *spot, const struct n
 	} else {
 		after = place(f, spot, r, &there);
 		if (!route) {
-			result = insert(f, spot, r, after, false, &route);
+			result = insert(f, spot, r, after, NCTL_TOUCH_DUMP, &route);
 		} else {
-			result = nctl_route_update(f, route, r, false);
+			result = nctl_route_update(f, route, r, NCTL_TOUCH_DUMP);
 			if (result == 0 && !there)
 				nctl_fib_move(f, spot, route, after);
 		}
@@ -287,13 +290,15 @@ static void replace_twin(struct nctl_fib *f, struct nctl_spot *spot, const struc
 		nctl_fib_move(f, spot, spot->match, 0);
 }
 
-static int put_event(struct nctl_fib *f, struct nctl_spot *spot, const struct nctl_route *r, unsigned nlm_flags)
+static int put_event(
+	struct nctl_fib *f, struct nctl_spot *spot, const struct nctl_route *r, unsigned nlm_flags)
 {
 	uint32_t route = spot->match, first = spot->first_kin;
 	bool replace = nlm_flags & NLM_F_REPLACE, behind = f->family == AF_INET6 || nlm_flags & NLM_F_APPEND;
 	struct nctl_route v = *r;
 
-	/* If a dump brought what came after that, what it replaced may be another one, or none that is here. */
+	/* If a dump brought what came after that, what it replaced may be another one, or none that is here.
+	 */
 	if (replace && first && nctl_sweep_is_recent(f)) {
 		if (spot->first != spot->last || !nctl_fib_is_kin(f, first, r))
 			nctl_suspect_equals(f, spot);
@@ -301,15 +306,23 @@ static int put_event(struct nctl_fib *f, struct nctl_spot *spot, const struct nc
 			first = 0;
 	}
 	if (replace && !route && first)
-		return nctl_route_update(f, first, r, true);
-	if (!route)
-		return insert(f, spot, r, behind ? spot->last : 0, true, &route);
+		return nctl_route_update(f, first, r, NCTL_TOUCH_EVENT);
+	if (!route) {
+		/* It had equals when it came, and they are gone from here already. */
+		bool doubt = !spot->first && nlm_flags & NLM_F_CREATE && !(nlm_flags & NLM_F_EXCL) &&
+		             (f->family == AF_INET || !r->multipath) && nctl_sweep_is_recent(f);
+		int result = insert(f, spot, r, behind ? spot->last : 0, NCTL_TOUCH_EVENT, &route);
+
+		if (result == 0 && doubt)
+			nctl_suspect_set(f->m, nctl_set_of(f, route));
+		return result;
+	}
 	if (!replace && v.multipath && nctl_route_is_ecmp(r) &&
 		order_siblings(f->m, &nctl_set_of(f, route)->v, &v) < 0)
 		return -ENOMEM;
 	if (replace && !r->nhid && spot->first != spot->last)
 		replace_twin(f, spot, r);
-	return nctl_route_update(f, route, &v, true);
+	return nctl_route_update(f, route, &v, NCTL_TOUCH_EVENT);
 }
 
 int nctl_mirror_route_put(
@@ -346,7 +359,8 @@ static bool names(const struct nctl_route *r, const struct nctl_hop *h)
 	return false;
 }
 
-int nctl_route_without(struct nctl_fib *f, uint32_t route, nctl_hop_filter goes, const void *userdata)
+int nctl_route_without(
+	struct nctl_fib *f, uint32_t route, nctl_hop_filter goes, const void *userdata, enum nctl_touch by)
 {
 	struct nctl_mirror *m = f->m;
 	struct nctl_route v;
@@ -371,7 +385,7 @@ int nctl_route_without(struct nctl_fib *f, uint32_t route, nctl_hop_filter goes,
 		v.flags |= m->hops[0].flags;
 	}
 	if (v.n_hops)
-		return nctl_route_update(f, route, &v, true);
+		return nctl_route_update(f, route, &v, by);
 	nctl_route_remove(f, route, true);
 	return 0;
 }
@@ -394,7 +408,7 @@ int nctl_mirror_route_drop(struct nctl_mirror *m, const struct nctl_route *r)
 	}
 	nctl_fib_find(f, t, r, &spot);
 	if (spot.match && nctl_route_is_ecmp(&nctl_set_of(f, spot.match)->v))
-		result = nctl_route_without(f, spot.match, is_named, r);
+		result = nctl_route_without(f, spot.match, is_named, r, NCTL_TOUCH_EVENT);
 	else if (spot.match)
 		nctl_route_remove(f, spot.match, true);
 	else if (spot.first)

@@ -68,8 +68,8 @@ static struct nctl_rule_entry *lookup(const struct nctl_mirror *m, const struct 
 	return NULL;
 }
 
-static void tell(
-	struct nctl_mirror *m, enum nctl_change_op op, const struct nctl_rule *old, const struct nctl_rule *new)
+static void tell(struct nctl_mirror *m, enum nctl_change_op op, const struct nctl_rule *old,
+	const struct nctl_rule *new)
 {
 	struct nctl_change c = {.type = NCTL_OBJECT_RULE, .op = op, .old_rule = old, .new_rule = new};
 
@@ -117,8 +117,7 @@ void nctl_rule_link(struct nctl_mirror *m, const char *name, bool here)
 		uint32_t flag = i ? FIB_RULE_OIF_DETACHED : FIB_RULE_IIF_DETACHED;
 
 		nctl_hash_for_each_equal(n, &m->rules_by_link[i], nctl_hash_str(name)) {
-			struct nctl_rule_entry *e =
-				nctl_container_of(n, struct nctl_rule_entry, by_link[i]);
+			struct nctl_rule_entry *e = nctl_container_of(n, struct nctl_rule_entry, by_link[i]);
 
 			if (!strcmp(link_name(&e->v, i), name))
 				set_state(m, e, here ? e->v.flags & ~flag : e->v.flags | flag);
@@ -158,7 +157,8 @@ static int hash(struct nctl_mirror *m, struct nctl_rule_entry *e)
 	for (int i = 0; i < 2; i++) {
 		const char *name = link_name(&e->v, i);
 
-		if (name[0] && nctl_hash_insert(&m->rules_by_link[i], &e->by_link[i], nctl_hash_str(name)) < 0) {
+		if (name[0] &&
+			nctl_hash_insert(&m->rules_by_link[i], &e->by_link[i], nctl_hash_str(name)) < 0) {
 			unhash(m, e, i, false);
 			return -ENOMEM;
 		}

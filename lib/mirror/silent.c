@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * DOC: THE table of what the kernel changes without a word: the event that implies it, what it changes, how we
- * predict it, and what is dumped again to be sure. What is certain is not confirmed: so losing one link among
- * very many costs no walk, neither here nor in the kernel. Predictions go by the lists of those that refer to
- * the link, the address or the object (refs.c); they change sets of attributes, not routes one by one.
+ * DOC: THE table of what the kernel changes without a word: the event that implies it, what it changes, how
+ * we predict it, and what is dumped again to be sure. What is certain is not confirmed: so losing one link
+ * among very many costs no walk, neither here nor in the kernel. Predictions go by the lists of those that
+ * refer to the link, the address or the object (refs.c); they change sets of attributes, not routes one by
+ * one.
  *
  * Not in the table: what nothing implies (a sysctl that changes what the kernel shows, as
  * ignore_routes_with_linkdown and nexthop_compat_mode do), and what the kernel does tell: connected and local
  * routes that go with an address, secondary addresses that go with or are promoted after their primary
- * (net/ipv4/devinet.c __inet_del_ifa), IPv6 routes that expire (net/ipv6/ip6_fib.c fib6_age) or go with a link
- * (addrconf_ifdown; unless sysctl skip_notify_on_dev_down is set), the flush of a table by ip(8).
+ * (net/ipv4/devinet.c __inet_del_ifa), IPv6 routes that expire (net/ipv6/ip6_fib.c fib6_age) or go with a
+ * link (addrconf_ifdown; unless sysctl skip_notify_on_dev_down is set), the flush of a table by ip(8).
  */
 #include "mirror/parts.h"
 
@@ -20,7 +21,7 @@ struct facts {
 	struct nctl_mirror *m;
 	const struct nctl_link *old, *new;
 	const struct nctl_addr *addr;
-	nctl_ifindex ifindex;
+	uint32_t number; /* an ifindex, or the id of an object */
 };
 
 enum event {
@@ -37,6 +38,7 @@ enum event {
 	ADDR4_LAST,
 	ADDR6_GONE,
 	NEXTHOP_GONE,
+	MEMBERS_CHANGED,
 };
 
 /* What to dump again, if the prediction changed something. */
@@ -81,7 +83,7 @@ static bool set_state(const struct facts *f, struct nctl_set *s, uint8_t set, ui
 		struct nctl_hop *h = (struct nctl_hop *)&s->v.hops[i];
 		uint8_t flags = (uint8_t)((h->flags & ~clear) | set);
 
-		if (h->oif != f->ifindex || h->flags == flags)
+		if (h->oif != f->number || h->flags == flags)
 			continue;
 		h->flags = flags;
 		any = true;
@@ -109,7 +111,7 @@ static void lose_hops(const struct facts *f, struct nctl_set *s)
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < s->v.n_hops; i++)
-		if (hops[i].oif != f->ifindex)
+		if (hops[i].oif != f->number)
 			hops[n++] = hops[i];
 	s->v.n_hops = n;
 	if (n == 1 && s->v.multipath) {
@@ -117,7 +119,7 @@ static void lose_hops(const struct facts *f, struct nctl_set *s)
 		hops[0].weight = 1;
 		s->v.flags |= hops[0].flags;
 	}
-	nctl_set_unlink(f->m, s, f->ifindex);
+	nctl_set_unlink(f->m, s, f->number);
 	nctl_set_changed(f->m, s, NCTL_ROUTE_BIT(HOPS));
 }
 
@@ -130,7 +132,7 @@ static bool set_link_gone(const struct facts *f, struct nctl_set *s)
 	bool others = false;
 
 	for (uint32_t i = 0; i < s->v.n_hops; i++)
-		others |= s->v.hops[i].oif != f->ifindex;
+		others |= s->v.hops[i].oif != f->number;
 	if (s->v.dst.family == AF_INET || !others)
 		nctl_set_kill(f->m, s);
 	else
@@ -140,31 +142,32 @@ static bool set_link_gone(const struct facts *f, struct nctl_set *s)
 
 static bool routes_link_gone(const struct facts *f)
 {
-	nctl_ref_bury(f->m, NCTL_OBJECT_ROUTE4, NCTL_REF_OIF, f->ifindex, NULL);
-	nctl_ref_bury(f->m, NCTL_OBJECT_ROUTE6, NCTL_REF_OIF, f->ifindex, NULL);
-	return each_set(f, NCTL_REF_OIF, f->ifindex, NULL, set_link_gone);
+	nctl_ref_bury(f->m, NCTL_OBJECT_ROUTE4, NCTL_REF_OIF, f->number, NULL);
+	nctl_ref_bury(f->m, NCTL_OBJECT_ROUTE6, NCTL_REF_OIF, f->number, NULL);
+	return each_set(f, NCTL_REF_OIF, f->number, NULL, set_link_gone);
 }
 
 /*
  * fib_sync_down_dev, NETDEV_DOWN: hops on the link are dead, and a route is that has no other; the local
- * routes of its addresses stay (their hops have RT_SCOPE_NOWHERE).
+ * routes of its addresses stay (their hops have RT_SCOPE_NOWHERE). Of IPv6 routes only the dead hop of some
+ * is not told (fib6_ifdown, rt6_multipath_nh_flags_set), but all may be (skip_notify_on_dev_down): to be
+ * confirmed.
  */
 static bool set_link_down(const struct facts *f, struct nctl_set *s)
 {
-	if (s->v.dst.family != AF_INET)
-		return true; /* told, unless the sysctl says no: to be confirmed */
-	if (s->v.scope == RT_SCOPE_HOST)
+	if (s->v.dst.family == AF_INET && s->v.scope == RT_SCOPE_HOST)
 		return false;
-	set_state(f, s, RTNH_F_DEAD | RTNH_F_LINKDOWN, 0);
-	if (is_dead(s))
+	if (s->v.dst.family == AF_INET || s->v.n_hops > 1)
+		set_state(f, s, RTNH_F_DEAD | RTNH_F_LINKDOWN, 0);
+	if (s->v.dst.family == AF_INET && is_dead(s))
 		nctl_set_kill(f->m, s);
 	return true;
 }
 
 static bool routes_link_down(const struct facts *f)
 {
-	nctl_ref_bury(f->m, NCTL_OBJECT_ROUTE4, NCTL_REF_DOWN, f->ifindex, NULL);
-	return each_set(f, NCTL_REF_OIF, f->ifindex, NULL, set_link_down) ||
+	nctl_ref_bury(f->m, NCTL_OBJECT_ROUTE4, NCTL_REF_DOWN, f->number, NULL);
+	return each_set(f, NCTL_REF_OIF, f->number, NULL, set_link_down) ||
 	       f->m->lists[NCTL_OBJECT_ROUTE4].dumping;
 }
 
@@ -176,13 +179,12 @@ static bool has_carrier(const struct nctl_link *l)
 /* fib_sync_up, net/ipv6/route.c rt6_sync_up. */
 static bool set_link_up(const struct facts *f, struct nctl_set *s)
 {
-	return set_state(
-		f, s, 0, (uint8_t)(RTNH_F_DEAD | (has_carrier(f->new) ? RTNH_F_LINKDOWN : 0)));
+	return set_state(f, s, 0, (uint8_t)(RTNH_F_DEAD | (has_carrier(f->new) ? RTNH_F_LINKDOWN : 0)));
 }
 
 static bool routes_link_up(const struct facts *f)
 {
-	return each_set(f, NCTL_REF_OIF, f->ifindex, NULL, set_link_up);
+	return each_set(f, NCTL_REF_OIF, f->number, NULL, set_link_up);
 }
 
 /* fib_sync_down_dev, NETDEV_CHANGE; fib6_ifdown, NETDEV_CHANGE: not local and anycast routes. */
@@ -196,7 +198,7 @@ static bool set_carrier_lost(const struct facts *f, struct nctl_set *s)
 
 static bool routes_carrier_lost(const struct facts *f)
 {
-	return each_set(f, NCTL_REF_OIF, f->ifindex, NULL, set_carrier_lost);
+	return each_set(f, NCTL_REF_OIF, f->number, NULL, set_carrier_lost);
 }
 
 /* With ignore_routes_with_linkdown, hops without carrier show as dead too: both go. */
@@ -207,7 +209,7 @@ static bool set_carrier_back(const struct facts *f, struct nctl_set *s)
 
 static bool routes_carrier_back(const struct facts *f)
 {
-	return each_set(f, NCTL_REF_OIF, f->ifindex, NULL, set_carrier_back);
+	return each_set(f, NCTL_REF_OIF, f->number, NULL, set_carrier_back);
 }
 
 /* net/ipv4/nexthop.c nexthop_flush_dev: objects on the link go, with all that hangs on them. */
@@ -216,7 +218,7 @@ static bool nexthops_go(const struct facts *f)
 	struct nctl_ref_head *h;
 	bool any = false;
 
-	while ((h = nctl_ref_head(f->m, NCTL_REF_NEXTHOP_OIF, f->ifindex, NULL))) {
+	while ((h = nctl_ref_head(f->m, NCTL_REF_NEXTHOP_OIF, f->number, NULL))) {
 		nctl_nexthop_remove(
 			f->m, nctl_list_entry(nctl_list_first(&h->refs), struct nctl_ref, link)->owner);
 		any = true;
@@ -257,7 +259,7 @@ static bool has_metrics(const struct facts *f, struct nctl_set *s)
 /* net/ipv6/route.c rt6_mtu_change: the MTU among their metrics may follow the link's. */
 static bool routes_mtu(const struct facts *f)
 {
-	return each_set(f, NCTL_REF_OIF, f->ifindex, NULL, has_metrics);
+	return each_set(f, NCTL_REF_OIF, f->number, NULL, has_metrics);
 }
 
 static bool is_any(const struct facts *f, struct nctl_set *s)
@@ -267,10 +269,11 @@ static bool is_any(const struct facts *f, struct nctl_set *s)
 	return true;
 }
 
-/* drivers/net/vrf.c cycle_netdev: routes move to another table, what a link that is down left behind stays. */
+/* drivers/net/vrf.c cycle_netdev: routes move to another table, what a link that is down left behind stays.
+ */
 static bool routes_vrf(const struct facts *f)
 {
-	return each_set(f, NCTL_REF_OIF, f->ifindex, NULL, is_any);
+	return each_set(f, NCTL_REF_OIF, f->number, NULL, is_any);
 }
 
 static bool is_held(const struct nctl_mirror *m, const struct nctl_prefix *local)
@@ -281,7 +284,7 @@ static bool is_held(const struct nctl_mirror *m, const struct nctl_prefix *local
 /* fib_sync_down_addr: of the main table, or that of the VRF which the link is in. */
 static bool set_source_gone(const struct facts *f, struct nctl_set *s)
 {
-	const struct nctl_mirror_link *l = nctl_mirror_link_get(f->m, f->ifindex);
+	const struct nctl_mirror_link *l = nctl_mirror_link_get(f->m, f->number);
 
 	if (l && l->v.port_kind && l->v.port_kind->traits & NCTL_KIND_VRF)
 		return true;
@@ -309,7 +312,8 @@ static bool routes_source_gone(const struct facts *f)
 	return each_set(f, NCTL_REF_PREFSRC, 0, &p, set_source_gone);
 }
 
-/* net/ipv4/fib_frontend.c fib_inetaddr_event: without any address IPv4 is off there (fib_disable_ip, force). */
+/* net/ipv4/fib_frontend.c fib_inetaddr_event: without any address IPv4 is off there (fib_disable_ip, force).
+ */
 static bool set_off(const struct facts *f, struct nctl_set *s)
 {
 	if (s->v.dst.family != AF_INET)
@@ -322,8 +326,8 @@ static bool set_off(const struct facts *f, struct nctl_set *s)
 
 static bool routes_off(const struct facts *f)
 {
-	nctl_ref_bury(f->m, NCTL_OBJECT_ROUTE4, NCTL_REF_DOWN, f->ifindex, NULL);
-	return each_set(f, NCTL_REF_OIF, f->ifindex, NULL, set_off);
+	nctl_ref_bury(f->m, NCTL_OBJECT_ROUTE4, NCTL_REF_DOWN, f->number, NULL);
+	return each_set(f, NCTL_REF_OIF, f->number, NULL, set_off);
 }
 
 /* net/ipv6/route.c rt6_remove_prefsrc: IPv6 routes stay and lose their preferred source. */
@@ -344,31 +348,38 @@ static bool routes_sourceless(const struct facts *f)
 /* net/ipv4/nexthop.c __remove_nexthop_fib. */
 static bool routes_nexthop_gone(const struct facts *f)
 {
-	nctl_ref_bury(f->m, NCTL_OBJECT_ROUTE4, NCTL_REF_NHID, f->ifindex, NULL);
-	nctl_ref_bury(f->m, NCTL_OBJECT_ROUTE6, NCTL_REF_NHID, f->ifindex, NULL);
-	return each_set(f, NCTL_REF_NHID, f->ifindex, NULL, kill);
+	nctl_ref_bury(f->m, NCTL_OBJECT_ROUTE4, NCTL_REF_NHID, f->number, NULL);
+	nctl_ref_bury(f->m, NCTL_OBJECT_ROUTE6, NCTL_REF_NHID, f->number, NULL);
+	return each_set(f, NCTL_REF_NHID, f->number, NULL, kill);
+}
+
+static bool set_hops_change(const struct facts *f, struct nctl_set *s)
+{
+	if (s->v.n_hops)
+		nctl_suspect_set(f->m, s);
+	return false;
+}
+
+/*
+ * net/ipv4/nexthop.c remove_nh_grp_entry: the group is told, but not the routes through it, which show the
+ * hops of its members (unless sysctl nexthop_compat_mode is off: then they show none).
+ */
+static bool routes_members(const struct facts *f)
+{
+	return each_set(f, NCTL_REF_NHID, f->number, NULL, set_hops_change);
 }
 
 /* In this order, of one event: objects before the routes through them. */
 static const struct silent table[] = {
-	{LINK_GONE, nexthops_go, SURE},
-	{LINK_GONE, routes_link_gone, SURE},
-	{LINK_GONE, rules_detach, SURE},
-	{LINK_GONE, ports_change, LINKS},
-	{LINK_NEW, rules_attach, SURE},
-	{LINK_RENAMED, rules_rename, SURE},
-	{LINK_DOWN, nexthops_go, NEXTHOPS},
-	{LINK_DOWN, routes_link_down, ROUTES},
-	{LINK_UP, routes_link_up, ROUTES},
-	{CARRIER_LOST, nexthops_go, NEXTHOPS},
-	{CARRIER_LOST, routes_carrier_lost, ROUTES},
-	{CARRIER_BACK, routes_carrier_back, ROUTES},
-	{LINK_MTU, routes_mtu, ROUTES6},
-	{VRF_CHANGED, routes_vrf, ROUTES},
-	{ADDR4_GONE, routes_source_gone, ROUTES4},
-	{ADDR4_LAST, routes_off, ROUTES4},
-	{ADDR6_GONE, routes_sourceless, ROUTES6},
-	{NEXTHOP_GONE, routes_nexthop_gone, SURE},
+	{LINK_GONE, nexthops_go, SURE}, {LINK_GONE, routes_link_gone, SURE}, {LINK_GONE, rules_detach, SURE},
+	{LINK_GONE, ports_change, LINKS}, {LINK_NEW, rules_attach, SURE}, {LINK_RENAMED, rules_rename, SURE},
+	{LINK_DOWN, nexthops_go, NEXTHOPS}, {LINK_DOWN, routes_link_down, ROUTES},
+	{LINK_UP, routes_link_up, ROUTES}, {CARRIER_LOST, nexthops_go, NEXTHOPS},
+	{CARRIER_LOST, routes_carrier_lost, ROUTES}, {CARRIER_BACK, routes_carrier_back, ROUTES},
+	{LINK_MTU, routes_mtu, ROUTES6}, {VRF_CHANGED, routes_vrf, ROUTES},
+	{ADDR4_GONE, routes_source_gone, ROUTES4}, {ADDR4_LAST, routes_off, ROUTES4},
+	{ADDR6_GONE, routes_sourceless, ROUTES6}, {NEXTHOP_GONE, routes_nexthop_gone, SURE},
+	{MEMBERS_CHANGED, routes_members, SURE}, /* each set by its own links */
 };
 
 static void happened(enum event event, const struct facts *f)
@@ -377,9 +388,9 @@ static void happened(enum event event, const struct facts *f)
 		if (table[i].event != event || !table[i].predict(f))
 			continue;
 		if (table[i].confirm & ROUTES4)
-			nctl_suspect(f->m, NCTL_OBJECT_ROUTE4, 0, f->ifindex);
+			nctl_suspect(f->m, NCTL_OBJECT_ROUTE4, 0, f->number);
 		if (table[i].confirm & ROUTES6)
-			nctl_suspect(f->m, NCTL_OBJECT_ROUTE6, 0, f->ifindex);
+			nctl_suspect(f->m, NCTL_OBJECT_ROUTE6, 0, f->number);
 		if (table[i].confirm & NEXTHOPS)
 			nctl_suspect(f->m, NCTL_OBJECT_NEXTHOP, 0, 0);
 		if (table[i].confirm & LINKS)
@@ -411,7 +422,7 @@ static void link_changed(const struct facts *f, const struct nctl_link_diff *dif
 void nctl_silent_link(struct nctl_mirror *m, const struct nctl_link *old, const struct nctl_link *new,
 	const struct nctl_link_diff *diff)
 {
-	struct facts f = {.m = m, .old = old, .new = new, .ifindex = new->ifindex};
+	struct facts f = {.m = m, .old = old, .new = new, .number = new->ifindex};
 
 	if (old)
 		link_changed(&f, diff);
@@ -421,7 +432,7 @@ void nctl_silent_link(struct nctl_mirror *m, const struct nctl_link *old, const 
 
 void nctl_silent_link_gone(struct nctl_mirror *m, const struct nctl_link *old)
 {
-	happened(LINK_GONE, &(struct facts){.m = m, .old = old, .ifindex = old->ifindex});
+	happened(LINK_GONE, &(struct facts){.m = m, .old = old, .number = old->ifindex});
 }
 
 static bool has_v4(const struct nctl_mirror *m, nctl_ifindex ifindex)
@@ -434,7 +445,7 @@ static bool has_v4(const struct nctl_mirror *m, nctl_ifindex ifindex)
 
 void nctl_silent_addr_gone(struct nctl_mirror *m, const struct nctl_addr *old)
 {
-	struct facts f = {.m = m, .addr = old, .ifindex = old->ifindex};
+	struct facts f = {.m = m, .addr = old, .number = old->ifindex};
 
 	if (old->local.family == AF_INET6) {
 		happened(ADDR6_GONE, &f);
@@ -447,5 +458,10 @@ void nctl_silent_addr_gone(struct nctl_mirror *m, const struct nctl_addr *old)
 
 void nctl_silent_nexthop_gone(struct nctl_mirror *m, nctl_nhid id)
 {
-	happened(NEXTHOP_GONE, &(struct facts){.m = m, .ifindex = id});
+	happened(NEXTHOP_GONE, &(struct facts){.m = m, .number = id});
+}
+
+void nctl_silent_members_changed(struct nctl_mirror *m, nctl_nhid id)
+{
+	happened(MEMBERS_CHANGED, &(struct facts){.m = m, .number = id});
 }

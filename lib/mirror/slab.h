@@ -11,8 +11,8 @@
 #define NCTL_SLAB_RECORDS 256U /* a chunk */
 
 struct nctl_slab_chunk {
-	uint8_t *mem; /* NULL: none at present */
-	uint32_t next, prev; /* of those with room (or without memory: next only), + 1 */
+	uint8_t *mem;         /* NULL: none at present */
+	uint32_t next, prev;  /* of those with room (or without memory: next only), + 1 */
 	uint16_t used, fresh; /* records in use; those that were never */
 	uint16_t free;        /* the first that was given back, + 1 */
 };

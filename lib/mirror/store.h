@@ -59,7 +59,7 @@ struct nctl_set {
 	uint32_t id;
 	uint32_t first; /* of its routes, the newest first */
 	uint32_t n_routes;
-	uint32_t told;  /* the next route whose change of state is to be told; 0 none */
+	uint32_t told;            /* the next route whose change of state is to be told; 0 none */
 	uint32_t swept, swept_by; /* the next route that a sweep looks at, and which one does */
 	uint32_t stamp;           /* the sweep that is done here */
 	bool dead;
@@ -96,7 +96,7 @@ struct nctl_fib {
 	struct nctl_slab recs;
 	struct nctl_rb_tree tables;
 	struct nctl_fib_table *last; /* that was looked for; or NULL */
-	size_t n_dead; /* of recs: in dead sets */
+	size_t n_dead;               /* of recs: in dead sets */
 	uint32_t gen;
 	nctl_time dumped; /* when the last dump ended */
 	struct nctl_sweep sweeps[NCTL_SWEEPS];
@@ -112,13 +112,13 @@ struct nctl_fib {
 struct nctl_spot {
 	struct nctl_fib_table *table;
 	struct nctl_crowd *crowd;
-	uint32_t head;       /* the first of the prefix */
-	uint32_t before;     /* the last of a smaller key (metric, ...) */
-	uint32_t first;      /* the first of equal key */
-	uint32_t first_kin;  /* the first of them that NLM_F_REPLACE means */
-	uint32_t last;       /* the last of equal key */
-	uint32_t match;      /* the route itself */
-	unsigned n;          /* routes of the prefix, where it has no crowd */
+	uint32_t head;      /* the first of the prefix */
+	uint32_t before;    /* the last of a smaller key (metric, ...) */
+	uint32_t first;     /* the first of equal key */
+	uint32_t first_kin; /* the first of them that NLM_F_REPLACE means */
+	uint32_t last;      /* the last of equal key */
+	uint32_t match;     /* the route itself */
+	unsigned n;         /* routes of the prefix, where it has no crowd */
 };
 
 struct nctl_nexthop_entry {

@@ -3,10 +3,11 @@
  * DOC: what must be dumped again to be sure: a few scopes of each type, without those that others contain.
  * Where there would be too many of one type, it is all of that type.
  */
-#include "mirror/parts.h"
+#include "mirror/fib.h"
 
-#define EACH 16 /* scopes of one type: beyond, one dump of all costs less than as many walks in the kernel */
-#define FEW  8  /* links and routes that are named one by one */
+#define EACH 16 /* scopes of one type: beyond, one dump of all costs less than as many walks in the kernel   \
+	         */
+#define FEW 8   /* links and routes that are named one by one */
 
 static bool contains(const struct nctl_dump_scope *a, const struct nctl_dump_scope *b)
 {

@@ -5,10 +5,10 @@
  * the order of their numbers, or those of one table in the order of its index, or, by way of the sets that
  * name a link, those with a hop on it. Sweeps go on while later dumps run; what these touch is younger.
  */
-#include "mirror/parts.h"
+#include "mirror/fib.h"
 
 #define LAG    10000000 /* us; events are not that late, if nobody says nctl_mirror_caught_up */
-#define VISITS 8 /* records that are passed over for the price of one that goes */
+#define VISITS 8        /* records that are passed over for the price of one that goes */
 
 /* A dump begins: all that is there is older than it from now on. */
 void nctl_sweep_begin(struct nctl_fib *f)
@@ -57,8 +57,8 @@ void nctl_sweep_start(struct nctl_fib *f, const struct nctl_dump_scope *scope)
 	/* More than a handful at once means that nobody works: then it is done at once. */
 	while (f->n_sweeps == NCTL_SWEEPS)
 		nctl_sweep_work(f, &all);
-	f->sweeps[f->n_sweeps++] = (struct nctl_sweep){
-		.scope = *scope, .gen = f->gen, .stamp = ++f->m->stamp, .at = 1};
+	f->sweeps[f->n_sweeps++] =
+		(struct nctl_sweep){.scope = *scope, .gen = f->gen, .stamp = ++f->m->stamp, .at = 1};
 }
 
 static bool is_stale(const struct nctl_fib *f, const struct nctl_sweep *w, uint32_t route)
@@ -67,8 +67,8 @@ static bool is_stale(const struct nctl_fib *f, const struct nctl_sweep *w, uint3
 }
 
 /*
- * A stale one among equals: the event that explains it may be on its way, and be one that replaced it. Then the
- * other one will be taken for what was replaced, so that is looked at again.
+ * A stale one among equals: the event that explains it may be on its way, and be one that replaced it. Then
+ * the other one will be taken for what was replaced, so that is looked at again.
  */
 static void suspect_others(struct nctl_fib *f, uint32_t route)
 {
@@ -151,6 +151,31 @@ static bool sweep_table(struct nctl_fib *f, struct nctl_sweep *w, size_t *budget
 	return *budget > 0;
 }
 
+static bool is_on(const void *userdata, const struct nctl_hop *h)
+{
+	return h->oif == *(const nctl_ifindex *)userdata;
+}
+
+/*
+ * The dump of a link did not name it: it has nothing there any more. Of siblings the others may be there
+ * still, and a route through an object goes where that leads now. False: it is left as it is.
+ */
+static bool take_from_link(struct nctl_fib *f, struct nctl_sweep *w, uint32_t route, size_t *budget)
+{
+	const struct nctl_route *v = &nctl_set_of(f, route)->v;
+	bool others = false;
+
+	if (v->nhid) {
+		nctl_suspect(f->m, nctl_fib_type(f), v->table, 0);
+		return false;
+	}
+	for (uint32_t i = 0; f->family == AF_INET6 && i < v->n_hops; i++)
+		others |= !is_on(&w->scope.oif, &v->hops[i]);
+	if (!others || nctl_route_without(f, route, is_on, &w->scope.oif, NCTL_TOUCH_NOT) < 0)
+		take(f, route, budget);
+	return true;
+}
+
 static bool sweep_set(struct nctl_fib *f, struct nctl_sweep *w, struct nctl_set *s, size_t *budget)
 {
 	unsigned visits = 0;
@@ -165,8 +190,7 @@ static bool sweep_set(struct nctl_fib *f, struct nctl_sweep *w, struct nctl_set 
 
 		s->swept = nctl_rec_at(f, route)->set_next;
 		if (is_stale(f, w, route) && (!w->scope.table || s->v.table == w->scope.table)) {
-			take(f, route, budget);
-			if (last)
+			if (take_from_link(f, w, route, budget) && last)
 				return true; /* s is no more */
 		} else {
 			pay(budget, &visits);
@@ -178,7 +202,8 @@ static bool sweep_set(struct nctl_fib *f, struct nctl_sweep *w, struct nctl_set 
 	return false;
 }
 
-/* The sets of a link in a round: one that is done goes to the end of the list with the stamp of this sweep. */
+/* The sets of a link in a round: one that is done goes to the end of the list with the stamp of this sweep.
+ */
 static bool sweep_link(struct nctl_fib *f, struct nctl_sweep *w, size_t *budget)
 {
 	while (*budget) {

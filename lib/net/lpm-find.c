@@ -13,27 +13,32 @@ static uint32_t *node_at(const struct nctl_lpm *t, uint32_t node)
 uint32_t nctl_lpm_get(const struct nctl_lpm *t, const struct nctl_prefix *p)
 {
 	uint32_t v = t->root;
+	unsigned depth = 0;
 
-	for (unsigned depth = 0; v && !(v & NCTL_LPM_LEAF); depth++) {
+	for (; v && !(v & NCTL_LPM_LEAF); depth++) {
 		uint32_t *node = node_at(t, v);
-		unsigned position = nctl_lpm_position(p->addr, p->len, depth);
+		unsigned at;
 
-		if (!nctl_lpm_node_has(node, position))
+		if (!nctl_lpm_node_find(node, nctl_lpm_position(p->addr, p->len, depth), &at))
 			return NCTL_LPM_NONE;
-		v = nctl_lpm_node_slots(node)[nctl_lpm_node_rank(node, position)];
+		v = nctl_lpm_node_slots(node)[at];
 		if (!nctl_lpm_is_whole(p->len, depth))
 			return v & NCTL_LPM_ID_MAX;
 	}
-	return v && !nctl_lpm_slot_cmp(t, v, p) ? v & NCTL_LPM_ID_MAX : NCTL_LPM_NONE;
+	return v && !nctl_lpm_slot_cmp(t, v, p, depth) ? v & NCTL_LPM_ID_MAX : NCTL_LPM_NONE;
 }
 
 /* -- longest match -- */
 
+/* p has led to the leaf. */
 static bool leaf_contains(const struct nctl_lpm *t, uint32_t leaf, const struct nctl_prefix *p)
 {
+	const uint8_t *addr;
 	unsigned len;
-	const uint8_t *addr = nctl_lpm_slot_key(t, leaf, &len);
 
+	if (leaf & NCTL_LPM_ENDS)
+		return true;
+	addr = nctl_lpm_slot_key(t, leaf, &len);
 	if (len > p->len || memcmp(addr, p->addr, len / 8))
 		return false;
 	return !(len % 8) || !((addr[len / 8] ^ p->addr[len / 8]) & 0xff00 >> len % 8);
@@ -42,13 +47,11 @@ static bool leaf_contains(const struct nctl_lpm *t, uint32_t leaf, const struct 
 /* The longest prefix within the node's byte that holds octet and has no more than `bits` bits of it. */
 static uint32_t longest_in(uint32_t *node, unsigned octet, unsigned bits)
 {
-	for (unsigned left = bits + 1; left--;) {
-		unsigned o = octet & 0xff00U >> left;
-		unsigned position = 2 * o + left - nctl_lpm_ones(o);
+	unsigned at;
 
-		if (nctl_lpm_node_has(node, position))
-			return nctl_lpm_node_slots(node)[nctl_lpm_node_rank(node, position)];
-	}
+	for (unsigned left = bits + 1; left--;)
+		if (nctl_lpm_node_find(node, nctl_lpm_octet_position(octet & 0xff00U >> left, left), &at))
+			return nctl_lpm_node_slots(node)[at];
 	return 0;
 }
 
@@ -59,14 +62,12 @@ uint32_t nctl_lpm_match(const struct nctl_lpm *t, const struct nctl_prefix *p)
 
 	for (; v && !(v & NCTL_LPM_LEAF); depth++) {
 		uint32_t *node = path[depth] = node_at(t, v);
-		unsigned position;
+		unsigned at;
 
 		v = 0;
-		if (!nctl_lpm_is_whole(p->len, depth))
-			continue;
-		position = nctl_lpm_position(p->addr, p->len, depth);
-		if (nctl_lpm_node_has(node, position))
-			v = nctl_lpm_node_slots(node)[nctl_lpm_node_rank(node, position)];
+		if (nctl_lpm_is_whole(p->len, depth) &&
+			nctl_lpm_node_find(node, nctl_lpm_position(p->addr, p->len, depth), &at))
+			v = nctl_lpm_node_slots(node)[at];
 	}
 	if (v && leaf_contains(t, v, p))
 		return v & NCTL_LPM_ID_MAX;
@@ -92,25 +93,24 @@ static void push(struct nctl_lpm_iter *it, uint32_t node, unsigned at)
 static void seek(struct nctl_lpm_iter *it, const struct nctl_lpm *t, const struct nctl_prefix *p, bool at)
 {
 	uint32_t v = t->root;
+	unsigned depth = 0;
 	int c;
 
-	for (unsigned depth = 0; v && !(v & NCTL_LPM_LEAF); depth++) {
+	for (; v && !(v & NCTL_LPM_LEAF); depth++) {
 		uint32_t *node = node_at(t, v);
-		unsigned position = nctl_lpm_position(p->addr, p->len, depth);
-		unsigned rank = nctl_lpm_node_rank(node, position);
-		bool has = nctl_lpm_node_has(node, position);
+		unsigned i;
+		bool has = nctl_lpm_node_find(node, nctl_lpm_position(p->addr, p->len, depth), &i);
+		bool whole = nctl_lpm_is_whole(p->len, depth);
 
 		it->stack[it->depth - 1].at++;
-		if (!nctl_lpm_is_whole(p->len, depth))
-			rank += has && !at, has = false;
-		push(it, v, rank);
-		if (!has)
+		push(it, v, has && !whole && !at ? i + 1 : i);
+		if (!has || !whole)
 			return;
-		v = nctl_lpm_node_slots(node)[rank];
+		v = nctl_lpm_node_slots(node)[i];
 	}
 	if (!v)
 		return;
-	c = nctl_lpm_slot_cmp(t, v, p);
+	c = nctl_lpm_slot_cmp(t, v, p, depth);
 	if (c < 0 || (c == 0 && !at))
 		it->stack[it->depth - 1].at++;
 }

@@ -1,19 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * DOC: The memory of a prefix index: blocks of 3 to 576 units of 4 bytes, in size classes an eighth apart.
- * A class is a dense stack of blocks over pages of at most 16 KiB: what is freed is filled with the last block,
- * so that no churn leaves holes, and what a class holds too much is less than half a page. A page is as large
- * as its blocks need, more or less, so that a table of five routes costs no page. A block's number is that of its
- * page and its offset therein; the first unit of a page is the number of the class's page before it, so no
- * block has the number 0. Called by lpm.c alone, which tells the one slot that refers to a block that moved.
+ * A class is a dense stack of blocks over pages of at most 16 KiB: what is freed is filled with the last
+ * block, so that no churn leaves holes, and what a class holds too much is less than half a page. A page is
+ * as large as its blocks need, more or less, so that a table of five routes costs no page. A block's number
+ * is that of its page and its offset therein; the first unit of a page is the number of the class's page
+ * before it, so no block has the number 0. Called by lpm.c alone, which tells the one slot that refers to a
+ * block that moved.
  */
+#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "net/lpm-private.h"
+#include "base/cleanup.h"
+#include "net/lpm-node.h"
+#include "net/lpm-pool.h"
 
 #define PAGE_NONE UINT32_MAX
 #define PAGES_MAX (UINT32_C(1) << (31 - NCTL_LPM_PAGE_BITS))
 
+_Static_assert(NCTL_LPM_UNITS_MAX <= 9 << 6, "the last class is large enough for any node");
+
+/* Up to 16 units there is a class for each number, from there on 8 for each doubling. */
 unsigned nctl_lpm_class_of(unsigned units)
 {
 	unsigned u = units - 1, bits;
@@ -142,8 +150,9 @@ uint32_t nctl_lpm_block_new(struct nctl_lpm_pool *p, unsigned class)
 		return 0;
 	c = &p->classes[class];
 	if (c->used == c->cap) {
-		if (!c->cap || c->cap == full ? !page_add(p, class)
-					      : !page_resize(p, class, nctl_min(full, c->cap + c->cap / 2U + 1)))
+		if (!c->cap || c->cap == full
+				? !page_add(p, class)
+				: !page_resize(p, class, nctl_min(full, c->cap + c->cap / 2U + 1)))
 			return 0;
 	}
 	return number_of(c, class, c->used++);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * DOC: The prefix index: a trie of 8 bits a level. A node stands for the addresses that begin with its bytes; it
- * holds the prefixes that end within the next byte, each at its own position, and for each whole value of that
- * byte either the one prefix that begins so (a leaf, whatever its length: its key is asked of the owner) or a node.
- * Invariants: below each node are at least two prefixes; a prefix of 8 * (depth + 1) bits stands in the node
- * of that depth as a leaf, or, if more begin with it, in the node below at position 0; ids stand in the order of
- * the walk. Changing is here, looking in lpm-find.c, one node's bits in lpm-node.c, its memory in lpm-pool.c.
+ * DOC: The prefix index: a trie of 8 bits a level. A node stands for the addresses that begin with its bytes;
+ * it holds the prefixes that end within the next byte, each at its own position, and for each whole value of
+ * that byte either the one prefix that begins so (a leaf, whatever its length: its key is asked of the owner)
+ * or a node. Invariants: below each node are at least two prefixes; a prefix of 8 * (depth + 1) bits stands
+ * in the node of that depth as a leaf, or, if more begin with it, in the node below at position 0; ids stand
+ * in the order of the walk. Changing is here, looking in lpm-find.c, one node's bits in lpm-node.c, its
+ * memory in lpm-pool.c.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -55,9 +56,10 @@ static void relink(struct nctl_lpm *t, uint32_t from, uint32_t to)
 	addr = nctl_lpm_slot_key(t, v, &len);
 	for (unsigned depth = 0; *slot != from; depth++) {
 		uint32_t *node = node_at(t, *slot);
+		unsigned at;
 
-		slot = nctl_lpm_node_slots(node) +
-		       nctl_lpm_node_rank(node, nctl_lpm_position(addr, len, depth));
+		nctl_lpm_node_find(node, nctl_lpm_position(addr, len, depth), &at);
+		slot = nctl_lpm_node_slots(node) + at;
 	}
 	*slot = to;
 }
@@ -75,7 +77,8 @@ static void node_free(struct nctl_lpm *t, uint32_t node, struct path *path)
 			path->places[i].node = node;
 }
 
-/* Gives the node at place a block for so many units. Returns the node, or 0: no memory, and it is as before. */
+/* Gives the node at place a block for so many units. Returns the node, or 0: no memory, and it is as before.
+ */
 static uint32_t node_fit(struct nctl_lpm *t, struct place place, unsigned units)
 {
 	uint32_t old = *slot_at(t, place), new;
@@ -97,6 +100,12 @@ static uint32_t node_fit(struct nctl_lpm *t, struct place place, unsigned units)
 
 /* -- insertion -- */
 
+/* The slot of an id in a node of that depth, -1: in the root. */
+static uint32_t leaf_of(uint32_t id, unsigned len, int depth)
+{
+	return (id & NCTL_LPM_ID_MAX) | NCTL_LPM_LEAF | ((int)len <= 8 * (depth + 1) ? NCTL_LPM_ENDS : 0);
+}
+
 static int add_slot(struct nctl_lpm *t, struct place place, unsigned position, uint32_t leaf)
 {
 	const uint32_t *node = node_at(t, *slot_at(t, place));
@@ -108,71 +117,81 @@ static int add_slot(struct nctl_lpm *t, struct place place, unsigned position, u
 	return 0;
 }
 
-/* A node with p and the leaf that p met, and those above it in which they do not part yet. */
-static int split(struct nctl_lpm *t, struct place place, const struct nctl_prefix *p, uint32_t leaf, unsigned depth)
+/* A node for one or two prefixes at these positions. */
+static uint32_t node_of(struct nctl_lpm *t, unsigned a, uint32_t slot_a, unsigned b, uint32_t slot_b)
 {
-	uint32_t met = *slot_at(t, place), nodes[NCTL_LPM_DEPTH_MAX];
+	unsigned n = 1 + (a != b), words = 1 + (a / 32 != b / 32);
+	uint32_t node = node_new(t, nctl_lpm_slots_offset(words) + n);
+
+	if (!node)
+		return 0;
+	nctl_lpm_node_put(node_at(t, node), a, slot_a);
+	if (a != b)
+		nctl_lpm_node_put(node_at(t, node), b, slot_b);
+	return node;
+}
+
+/*
+ * p has met an id at place, behind `depth` nodes: makes a node in which they part, and those above in which
+ * they do not yet.
+ */
+static int split(
+	struct nctl_lpm *t, struct place place, const struct nctl_prefix *p, uint32_t id, unsigned depth)
+{
+	uint32_t met = *slot_at(t, place), nodes[NCTL_LPM_DEPTH_MAX], below = 0;
 	unsigned len, n = 0, end = depth, a, b;
 	const uint8_t *addr = nctl_lpm_slot_key(t, met, &len);
 
-	if (!nctl_lpm_slot_cmp(t, met, p))
+	if (!nctl_lpm_slot_cmp(t, met, p, depth))
 		return -EEXIST;
 	for (;; end++) {
-		a = nctl_lpm_position(addr, len, end);
-		b = nctl_lpm_position(p->addr, p->len, end);
+		a = nctl_lpm_position(p->addr, p->len, end);
+		b = nctl_lpm_position(addr, len, end);
 		if (a != b)
 			break;
 	}
-	/* From below, so that nothing refers to what is not whole. */
-	for (; n <= end - depth; n++) {
-		nodes[n] = node_new(t, n ? 3 : a / 32 == b / 32 ? 4 : 5);
-		if (!nodes[n])
-			goto undo;
-		if (n) {
-			a = nctl_lpm_position(p->addr, p->len, end - n);
-			nctl_lpm_node_put(node_at(t, nodes[n]), a, nodes[n - 1]);
-		} else {
-			nctl_lpm_node_put(node_at(t, nodes[n]), a, met);
-			nctl_lpm_node_put(node_at(t, nodes[n]), b, leaf);
-		}
+	below = nodes[n++] = node_of(t, a, leaf_of(id, p->len, (int)end), b, leaf_of(met, len, (int)end));
+	while (below && end-- > depth) {
+		a = nctl_lpm_position(p->addr, p->len, end);
+		below = nodes[n++] = node_of(t, a, below, a, 0);
 	}
-	*slot_at(t, place) = nodes[n - 1];
-	return 0;
-undo:
-	while (n--)
+	if (below) {
+		*slot_at(t, place) = below;
+		return 0;
+	}
+	/* In the reverse order, so that none of the others moves. */
+	for (n--; n--;)
 		nctl_lpm_block_free(&t->pool, nodes[n], nctl_lpm_node_class(node_at(t, nodes[n])));
 	return -ENOMEM;
 }
 
-static int insert(struct nctl_lpm *t, const struct nctl_prefix *p, uint32_t leaf)
+static int insert(struct nctl_lpm *t, const struct nctl_prefix *p, uint32_t id)
 {
 	struct place place = {0};
 	uint32_t v = t->root;
+	unsigned depth = 0;
 
 	if (!v) {
-		t->root = leaf;
+		t->root = leaf_of(id, p->len, -1);
 		return 0;
 	}
-	for (unsigned depth = 0; !(v & NCTL_LPM_LEAF); depth++) {
+	for (; !(v & NCTL_LPM_LEAF); depth++) {
 		uint32_t *node = node_at(t, v);
-		unsigned position = nctl_lpm_position(p->addr, p->len, depth);
-		bool has = nctl_lpm_node_has(node, position);
+		unsigned position = nctl_lpm_position(p->addr, p->len, depth), at;
 
-		if (!has)
-			return add_slot(t, place, position, leaf);
+		if (!nctl_lpm_node_find(node, position, &at))
+			return add_slot(t, place, position, leaf_of(id, p->len, (int)depth));
 		if (!nctl_lpm_is_whole(p->len, depth))
 			return -EEXIST;
-		place = (struct place){v, nctl_lpm_node_rank(node, position)};
-		v = nctl_lpm_node_slots(node)[place.at];
-		if (v & NCTL_LPM_LEAF)
-			return split(t, place, p, leaf, depth + 1);
+		place = (struct place){v, at};
+		v = nctl_lpm_node_slots(node)[at];
 	}
-	return split(t, place, p, leaf, 0);
+	return split(t, place, p, id, depth);
 }
 
 int nctl_lpm_insert(struct nctl_lpm *t, const struct nctl_prefix *p, uint32_t id)
 {
-	int r = insert(t, p, id | NCTL_LPM_LEAF);
+	int r = insert(t, p, id);
 
 	if (r == 0)
 		t->n++;
@@ -185,45 +204,53 @@ int nctl_lpm_insert(struct nctl_lpm *t, const struct nctl_prefix *p, uint32_t id
 static bool find_path(struct nctl_lpm *t, const struct nctl_prefix *p, struct path *path)
 {
 	uint32_t v = t->root;
+	unsigned depth = 0;
 
 	path->n = 1;
 	path->places[0] = (struct place){0};
-	for (unsigned depth = 0; v && !(v & NCTL_LPM_LEAF); depth++) {
+	for (; v && !(v & NCTL_LPM_LEAF); depth++) {
 		uint32_t *node = node_at(t, v);
-		unsigned position = nctl_lpm_position(p->addr, p->len, depth);
+		unsigned at;
 
-		if (!nctl_lpm_node_has(node, position))
+		if (!nctl_lpm_node_find(node, nctl_lpm_position(p->addr, p->len, depth), &at))
 			return false;
-		path->places[path->n] = (struct place){v, nctl_lpm_node_rank(node, position)};
-		v = nctl_lpm_node_slots(node)[path->places[path->n++].at];
+		path->places[path->n++] = (struct place){v, at};
+		v = nctl_lpm_node_slots(node)[at];
 		if (!nctl_lpm_is_whole(p->len, depth))
 			return true;
 	}
-	return v && !nctl_lpm_slot_cmp(t, v, p);
+	return v && !nctl_lpm_slot_cmp(t, v, p, depth);
 }
 
 void nctl_lpm_replace(struct nctl_lpm *t, const struct nctl_prefix *p, uint32_t id)
 {
 	struct path path;
+	uint32_t *slot;
 
-	if (find_path(t, p, &path))
-		*slot_at(t, path.places[path.n - 1]) = id | NCTL_LPM_LEAF;
+	if (!find_path(t, p, &path))
+		return;
+	slot = slot_at(t, path.places[path.n - 1]);
+	*slot = (*slot & ~NCTL_LPM_ID_MAX) | id;
 }
 
-/* Takes the slot at the end of path out of its node, and nodes that hold just one leaf out of the trie. */
+/* Takes the slot at the end of path out of its node, and nodes that hold just one id out of the trie. */
 static void cut(struct nctl_lpm *t, const struct nctl_prefix *p, struct path *path)
 {
 	uint32_t number = path->places[path->n - 1].node, *node = node_at(t, number), leaf;
+	unsigned at;
 
 	nctl_lpm_node_cut(node, nctl_lpm_position(p->addr, p->len, path->n - 2));
-	leaf = *nctl_lpm_node_slots(node);
-	if (nctl_lpm_node_count(node) > 1 || !(leaf & NCTL_LPM_LEAF)) {
+	if (nctl_lpm_node_count(node) > 1 || !(*nctl_lpm_node_slots(node) & NCTL_LPM_LEAF)) {
 		/* Without memory for a smaller block it keeps the larger one. */
 		node_fit(t, path->places[path->n - 2], nctl_lpm_node_units(node));
 		return;
 	}
 	do {
-		number = path->places[--path->n].node;
+		node = node_at(t, number);
+		leaf = *nctl_lpm_node_slots(node) | NCTL_LPM_ENDS;
+		if (!nctl_lpm_node_find(node, 0, &at)) /* else it ends where the node begins */
+			leaf &= ~NCTL_LPM_ENDS;
+		path->n--;
 		*slot_at(t, path->places[path->n - 1]) = leaf;
 		node_free(t, number, path);
 		number = path->places[path->n - 1].node;

@@ -16,7 +16,7 @@
 struct nctl_lpm;
 
 #define NCTL_LPM_NONE   UINT32_C(0) /* no id; ids are 1 to NCTL_LPM_ID_MAX */
-#define NCTL_LPM_ID_MAX ((UINT32_C(1) << 31) - 1)
+#define NCTL_LPM_ID_MAX ((UINT32_C(1) << 30) - 1)
 
 /* The key of an id that is in the index: the address (network order; 4 or 16 bytes) and the length. */
 typedef const uint8_t *(*nctl_lpm_key)(const void *owner, uint32_t id, unsigned *ret_len);

@@ -6,7 +6,6 @@
  */
 #include <arpa/inet.h>
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/hash.h"
@@ -78,21 +77,43 @@ int nctl_prefix_from_bytes(const void *addr, size_t n, uint8_t len, struct nctl_
 	return 0;
 }
 
+/* v in decimal digits at p, without a NUL; behind them. snprintf(3) would be most of what a route costs to print. */
+static char *put_u8(char *p, uint8_t v)
+{
+	if (v >= 100)
+		*p++ = (char)('0' + v / 100);
+	if (v >= 10)
+		*p++ = (char)('0' + v / 10 % 10);
+	*p++ = (char)('0' + v % 10);
+	return p;
+}
+
 const char *nctl_addr_format(const struct nctl_prefix *p, char buf[NCTL_ADDR_STR])
 {
-	if (!nctl_prefix_bits(p->family) || !inet_ntop(p->family, p->addr, buf, NCTL_ADDR_STR))
+	char *end = buf;
+
+	if (p->family == AF_INET) {
+		for (unsigned i = 0; i < 4; i++) {
+			end = put_u8(end, p->addr[i]);
+			*end++ = '.';
+		}
+		end[-1] = '\0';
+	} else if (p->family != AF_INET6 || !inet_ntop(AF_INET6, p->addr, buf, NCTL_ADDR_STR)) {
 		buf[0] = '\0';
+	}
 	return buf;
 }
 
 const char *nctl_prefix_format(const struct nctl_prefix *p, char buf[NCTL_PREFIX_STR])
 {
-	size_t n;
+	char *end;
 
 	nctl_addr_format(p, buf);
-	n = strlen(buf);
-	if (n)
-		snprintf(buf + n, NCTL_PREFIX_STR - n, "/%u", p->len);
+	if (!*buf)
+		return buf;
+	end = buf + strlen(buf);
+	*end++ = '/';
+	*put_u8(end, p->len) = '\0';
 	return buf;
 }
 

@@ -2,6 +2,7 @@
 /* DOC: the naive kernel of routes, see route-model.h. */
 #include "route-model.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <linux/netlink.h>
@@ -42,6 +43,20 @@ static bool equal(const struct rm_route *a, const struct rm_route *b)
 	struct nctl_route x = rm_view(a), y = rm_view(b);
 
 	return same_key(&x, &y) && !nctl_route_diff(&x, &y);
+}
+
+/* -- memory that fails -- */
+
+static int fail_in = -1;
+
+void *__real_calloc(size_t n, size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+	if (fail_in >= 0 && fail_in-- == 0)
+		return NULL;
+	return __real_calloc(n, size);
 }
 
 /* -- the records -- */
@@ -130,13 +145,20 @@ static void deliver(struct rmodel *m, const struct rm_message *msg)
 {
 	struct nctl_route v = rm_view(&msg->route);
 	struct nctl_link l = NCTL_LINK_INIT;
+	int result = -ENOMEM;
 
 	switch (msg->what) {
 	case RM_NEW:
-		assert_int_equal(nctl_mirror_route_put(m->mirror, &v, msg->flags, NCTL_SOURCE_EVENT), 0);
-		break;
 	case RM_DEL:
-		assert_int_equal(nctl_mirror_route_drop(m->mirror, &v), 0);
+		/* With each allocation failing in turn: nothing may have changed then. */
+		for (int n = 0; result == -ENOMEM; n++) {
+			fail_in = m->forgetful ? n : -1;
+			result = msg->what == RM_NEW
+			                 ? nctl_mirror_route_put(m->mirror, &v, msg->flags, NCTL_SOURCE_EVENT)
+			                 : nctl_mirror_route_drop(m->mirror, &v);
+			fail_in = -1;
+		}
+		assert_int_equal(result, 0);
 		break;
 	case RM_LINK_NEW:
 		l.ifindex = msg->ifindex;
@@ -231,8 +253,7 @@ static void add4(struct rmodel *m, const struct rm_route *r, unsigned flags)
 		return;
 	}
 	insert_at(m, flags & NLM_F_APPEND ? behind : first, r);
-	send_route(m, RM_NEW,
-		NLM_F_CREATE | (first == behind ? NLM_F_EXCL : flags & NLM_F_APPEND), r);
+	send_route(m, RM_NEW, NLM_F_CREATE | (first == behind ? NLM_F_EXCL : flags & NLM_F_APPEND), r);
 }
 
 static bool is_ecmp(const struct rm_route *r)
@@ -329,7 +350,8 @@ static void random_route(struct rmodel *m, struct rm_route *r)
 	struct nctl_route v;
 	struct nctl_hop h;
 
-	snprintf(dst, sizeof(dst), v6 ? "2001:db8:%x::/%u" : "10.%u.0.0/%u", which, (v6 ? 48 : 16) + which % 3);
+	snprintf(dst, sizeof(dst), v6 ? "2001:db8:%x::/%u" : "10.%u.0.0/%u", which,
+		(v6 ? 48 : 16) + which % 3);
 	snprintf(via, sizeof(via), v6 ? "fe80::%x" : "192.0.2.%u", 1 + (unsigned)random_below(&m->rng, 8));
 	rmodel_route(&v, &h, dst, random_below(&m->rng, 4) ? 254 : 1000, oif, gateway ? via : NULL);
 	v.metric = 100 * (uint32_t)random_below(&m->rng, 2);
@@ -458,6 +480,73 @@ void rmodel_settle(struct rmodel *m)
 		assert_true(++turns < 100000);
 }
 
+/* -- a walk -- */
+
+static bool is_there(const struct rmodel *m, const struct rm_route *r)
+{
+	struct nctl_route v;
+	nctl_route_ref ref;
+	struct rm_route x;
+
+	for (ref = nctl_mirror_route_get(m->mirror, r->v.table, &r->v.dst); ref;
+		ref = nctl_mirror_route_sibling(m->mirror, ref)) {
+		nctl_mirror_route_view(m->mirror, ref, &v);
+		rm_take(&x, &v);
+		if (equal(&x, r))
+			return true;
+	}
+	return false;
+}
+
+static unsigned read_all(const struct rmodel *m, struct rm_route *ret)
+{
+	struct nctl_route_cursor c = {.family = AF_UNSPEC};
+	struct nctl_route v;
+	nctl_route_ref ref;
+	unsigned n = 0;
+
+	while ((ref = nctl_mirror_route_next(m->mirror, &c))) {
+		assert_true(n < RM_ROUTES);
+		nctl_mirror_route_view(m->mirror, ref, &v);
+		rm_take(&ret[n++], &v);
+	}
+	return n;
+}
+
+void rmodel_walk(struct rmodel *m)
+{
+	static struct rm_route all[RM_ROUTES];
+	static unsigned given[RM_ROUTES];
+	unsigned n = read_all(m, all);
+	struct nctl_route_cursor c = {.family = AF_UNSPEC};
+	nctl_route_ref ref;
+
+	memset(given, 0, sizeof(given));
+	do {
+		ref = nctl_mirror_route_next(m->mirror, &c);
+		if (ref) {
+			struct nctl_route v;
+			struct rm_route x;
+
+			nctl_mirror_route_view(m->mirror, ref, &v);
+			rm_take(&x, &v);
+			for (unsigned i = 0; i < n; i++)
+				given[i] += equal(&x, &all[i]);
+		}
+		rmodel_change(m);
+		/* One by one: what goes and comes back is not there all the time. */
+		for (unsigned k = random_below(&m->rng, 5); k; k--) {
+			rmodel_read(m, 1);
+			for (unsigned i = 0; i < n; i++)
+				if (!is_there(m, &all[i]))
+					all[i].v.table = UINT32_MAX;
+		}
+	} while (ref);
+	for (unsigned i = 0; i < n; i++)
+		if (all[i].v.table != UINT32_MAX)
+			assert_int_equal(given[i], 1);
+}
+
 /* -- the check -- */
 
 static void print_route(const char *who, const struct rm_route *r)
@@ -481,6 +570,23 @@ static void print_all(const struct rmodel *m, const struct rm_route *got, unsign
 		print_route("kernel", &m->kernel[i]);
 }
 
+/* After races, siblings too may stand in another order. */
+static bool equivalent(const struct rm_route *a, const struct rm_route *b)
+{
+	struct rm_route x = *b;
+
+	if (a->v.n_hops != b->v.n_hops)
+		return false;
+	for (uint32_t i = 0; i < a->v.n_hops; i++) {
+		int k = find_hop(b, &a->hops[i]);
+
+		if (k < 0)
+			return false;
+		x.hops[i] = b->hops[k];
+	}
+	return equal(a, &x);
+}
+
 static void compare(struct rmodel *m, const struct rm_route *got, unsigned n)
 {
 	if (n != m->n)
@@ -495,7 +601,7 @@ static void compare(struct rmodel *m, const struct rm_route *got, unsigned n)
 			assert_true(equal(&got[i], &m->kernel[i]));
 			continue;
 		}
-		for (k = 0; k < n && !equal(&got[i], &m->kernel[k]);)
+		for (k = 0; k < n && !equivalent(&got[i], &m->kernel[k]);)
 			k++;
 		if (k == n)
 			print_all(m, got, n);
@@ -522,17 +628,8 @@ static void check_links(struct rmodel *m)
 void rmodel_check(struct rmodel *m)
 {
 	static struct rm_route got[RM_ROUTES];
-	struct nctl_route_cursor c = {.family = AF_UNSPEC};
-	nctl_route_ref ref;
-	unsigned n = 0;
+	unsigned n = read_all(m, got);
 
-	while ((ref = nctl_mirror_route_next(m->mirror, &c))) {
-		struct nctl_route v;
-
-		assert_true(n < RM_ROUTES);
-		nctl_mirror_route_view(m->mirror, ref, &v);
-		rm_take(&got[n++], &v);
-	}
 	compare(m, got, n);
 	assert_int_equal(nctl_mirror_route_count(m->mirror, AF_UNSPEC), n);
 	assert_int_equal(m->n_told, n);

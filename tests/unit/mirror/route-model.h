@@ -38,7 +38,8 @@ struct rmodel {
 	unsigned head, tail;
 	struct rm_route told[RM_ROUTES];
 	unsigned n_told;
-	bool raced; /* the order of equals is what the last events made of it */
+	bool forgetful; /* each allocation fails once */
+	bool raced;     /* the order of equals is what the last events made of it */
 };
 
 struct rmodel *rmodel_new(uint64_t seed);
@@ -56,5 +57,7 @@ void rmodel_read(struct rmodel *m, unsigned n);
 void rmodel_dump(struct rmodel *m, const struct nctl_dump_scope *scope, unsigned changes);
 /* Reads all, works all, dumps what is suspect. */
 void rmodel_settle(struct rmodel *m);
+/* A walk in the middle of changes: what is there all the time is given once. */
+void rmodel_walk(struct rmodel *m);
 /* Asserts that mirror and records are what the kernel has. */
 void rmodel_check(struct rmodel *m);

@@ -25,7 +25,8 @@ static void test_one(void **state)
 
 	(void)state;
 	rmodel_route(&r, &hop, "10.1.0.0/16", 254, 3, "192.0.2.1");
-	assert_int_equal(nctl_mirror_route_put(m->mirror, &r, NLM_F_CREATE | NLM_F_EXCL, NCTL_SOURCE_EVENT), 0);
+	assert_int_equal(
+		nctl_mirror_route_put(m->mirror, &r, NLM_F_CREATE | NLM_F_EXCL, NCTL_SOURCE_EVENT), 0);
 	ref = nctl_mirror_route_get(m->mirror, 254, &r.dst);
 	assert_true(ref);
 	nctl_mirror_route_view(m->mirror, ref, &v);
@@ -88,12 +89,14 @@ static void test_random(void **state)
 		struct rmodel *m = rmodel_new(seed + run);
 
 		m->prefixes = run % 3 == 0 ? 1 : run % 3 == 1 ? 4 : 24; /* one: a crowd */
+		m->forgetful = run % 5 == 0;
 		for (unsigned i = 0; i < 400; i++) {
 			rmodel_change(m);
 			rmodel_read(m, (unsigned)random_below(&m->rng, 4));
 			nctl_mirror_work(m->mirror, random_below(&m->rng, 4));
 			if (i % 32)
 				continue;
+			rmodel_walk(m);
 			rmodel_settle(m);
 			rmodel_check(m);
 		}
