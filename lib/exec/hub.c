@@ -319,10 +319,9 @@ int nctl_hub_dispatch_events(struct nctl_hub *h, size_t budget)
 
 	nctl_turn_begin(h);
 	r = nctl_turn_read(h, budget);
-	if (r < 0)
-		return r;
-	end_turn(h);
-	return r == NCTL_PUMP_MORE || nctl_turn_has_more(h) ? NCTL_PUMP_MORE : 0;
+	if (r >= 0)
+		end_turn(h);
+	return r;
 }
 
 /* The next result, or the rest of one. */

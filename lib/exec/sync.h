@@ -105,4 +105,4 @@ void nctl_scopes_due(struct nctl_session *s);
 void nctl_scopes_abandon(struct nctl_session *s, bool all);
 void nctl_scopes_over(struct nctl_session *s, const struct nctl_result *r);
 void nctl_scopes_advance(struct nctl_hub *h);
-bool nctl_scopes_pending(const struct nctl_session *s);
+bool nctl_scopes_pending(const struct nctl_session *s, enum nctl_object_type type);

@@ -118,9 +118,18 @@ void nctl_turn_work(struct nctl_hub *h)
 	nctl_sync_advance(h);
 }
 
+/* The newest of the suspects may wait for nothing but for events to be read. */
+static bool suspects_wait(const struct nctl_hub *h)
+{
+	const struct nctl_list *last = h->suspects.prev;
+
+	return !nctl_list_empty(&h->suspects) &&
+	       !nctl_fence_is_passed(h, &nctl_list_entry(last, struct nctl_session, scopes.due)->scopes.fence);
+}
+
 bool nctl_turn_has_more(const struct nctl_hub *h)
 {
 	return h->chunk || h->results_left || h->run.fence.set || h->run.checking ||
 	       !nctl_list_empty(&h->touched) || !nctl_list_empty(&h->fenced) ||
-	       !nctl_list_empty(&h->settling);
+	       !nctl_list_empty(&h->settling) || suspects_wait(h);
 }

@@ -312,10 +312,13 @@ static int fk_addr6_add(struct fk_req *rq, const struct nlattr **tb, struct fk_l
 	int r = fk_addr6_lifetimes(rq, tb[IFA_CACHEINFO], a);
 	if (r == 0 && !old && ifa->ifa_prefixlen > 128)
 		r = fk_refuse(rq, -EINVAL, "ipv6: Invalid prefix length");
-	if (r == 0 && old)
+	if (r == 0 && old) {
 		r = fk_addr6_modify(rq, old, a);
-	else if (r == 0)
+	} else if (r == 0) {
+		if (l->has_inet6)
+			fk_fib6_multicast(l); /* addrconf_add_dev(), whatever comes of it */
 		r = fk_addr6_check(rq, l, local);
+	}
 	if (r < 0 || old) {
 		free(a);
 		return r;

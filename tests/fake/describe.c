@@ -17,7 +17,7 @@
 #include "fake/describe.h"
 #include "fake/wire.h"
 
-__attribute__((format(printf, 2, 3))) static void fk_say(struct fk_words *w, const char *format, ...)
+void fk_words_say(struct fk_words *w, const char *format, ...)
 {
 	size_t len = strlen(w->text);
 	va_list ap;
@@ -35,15 +35,15 @@ static void fk_say_mac(struct fk_words *w, const char *key, const struct nlattr 
 	bool known = m[0] == FK_TEST_MAC0 && m[1] == FK_TEST_MAC1 && m[2] == FK_TEST_MAC2;
 	known |= m[0] == 0xff || memcmp(m, zero, 6) == 0;
 	if (mask_auto && !known)
-		fk_say(w, " %s=auto", key);
+		fk_words_say(w, " %s=auto", key);
 	else
-		fk_say(w, " %s=%02x:%02x:%02x:%02x:%02x:%02x", key, m[0], m[1], m[2], m[3], m[4], m[5]);
+		fk_words_say(w, " %s=%02x:%02x:%02x:%02x:%02x:%02x", key, m[0], m[1], m[2], m[3], m[4], m[5]);
 }
 
 static void fk_say_u32(struct fk_words *w, const char *key, const struct nlattr *a)
 {
 	if (a)
-		fk_say(w, " %s=%u", key, fk_u32(a));
+		fk_words_say(w, " %s=%u", key, fk_u32(a));
 }
 
 static void fk_say_data(struct fk_words *w, const char *kind, const struct nlattr *data)
@@ -52,13 +52,13 @@ static void fk_say_data(struct fk_words *w, const char *kind, const struct nlatt
 	if (!data || fk_parse_nest(tb, NLA_TYPE_MASK & 63, data) < 0)
 		return;
 	if (strcmp(kind, "vlan") == 0 && tb[IFLA_VLAN_ID])
-		fk_say(w, " id=%u", fk_u16(tb[IFLA_VLAN_ID]));
+		fk_words_say(w, " id=%u", fk_u16(tb[IFLA_VLAN_ID]));
 	if (strcmp(kind, "vrf") == 0)
 		fk_say_u32(w, "table", tb[IFLA_VRF_TABLE]);
 	if (strcmp(kind, "macvlan") == 0)
 		fk_say_u32(w, "mode", tb[IFLA_MACVLAN_MODE]);
 	if (strcmp(kind, "bond") == 0 && tb[IFLA_BOND_MODE])
-		fk_say(w, " mode=%u", fk_u8(tb[IFLA_BOND_MODE]));
+		fk_words_say(w, " mode=%u", fk_u8(tb[IFLA_BOND_MODE]));
 }
 
 static void fk_say_nests(struct fk_words *w, const struct nlattr **tb)
@@ -67,22 +67,22 @@ static void fk_say_nests(struct fk_words *w, const struct nlattr **tb)
 	char text[128];
 	if (tb[IFLA_LINKINFO] && fk_parse_nest(info, IFLA_INFO_MAX, tb[IFLA_LINKINFO]) == 0) {
 		if (info[IFLA_INFO_KIND] && fk_str(info[IFLA_INFO_KIND], text, sizeof text)) {
-			fk_say(w, " kind=%s", text);
+			fk_words_say(w, " kind=%s", text);
 			fk_say_data(w, text, info[IFLA_INFO_DATA]);
 		}
 		if (info[IFLA_INFO_SLAVE_KIND] && fk_str(info[IFLA_INFO_SLAVE_KIND], text, sizeof text))
-			fk_say(w, " port=%s", text);
+			fk_words_say(w, " port=%s", text);
 	}
 	if (tb[IFLA_AF_SPEC] && fk_parse_nest(af, AF_INET6, tb[IFLA_AF_SPEC]) == 0 && af[AF_INET6] &&
 		fk_parse_nest(six, IFLA_INET6_MAX, af[AF_INET6]) == 0 && six[IFLA_INET6_ADDR_GEN_MODE])
-		fk_say(w, " addrgen=%u", fk_u8(six[IFLA_INET6_ADDR_GEN_MODE]));
+		fk_words_say(w, " addrgen=%u", fk_u8(six[IFLA_INET6_ADDR_GEN_MODE]));
 	if (!tb[IFLA_PROP_LIST])
 		return;
 	const uint8_t *p = fk_data(tb[IFLA_PROP_LIST]);
 	for (size_t left = fk_len(tb[IFLA_PROP_LIST]); left >= NLA_HDRLEN;) {
 		const struct nlattr *a = (const void *)p;
 		if (fk_str(a, text, sizeof text))
-			fk_say(w, " alt=%s", text);
+			fk_words_say(w, " alt=%s", text);
 		size_t step = NLA_ALIGN(a->nla_len);
 		if (step >= left)
 			break;
@@ -105,11 +105,11 @@ static bool fk_describe_link(const struct nlmsghdr *nlh, bool mask_auto, struct 
 	if (tb[IFLA_IFNAME])
 		fk_str(tb[IFLA_IFNAME], text, sizeof text);
 	if (!w->object) {
-		fk_say(w, "bridge-port %d %s", ifi->ifi_index, text);
+		fk_words_say(w, "bridge-port %d %s", ifi->ifi_index, text);
 		fk_say_u32(w, "master", tb[IFLA_MASTER]);
 		return true;
 	}
-	fk_say(w, "link %d %s flags=%x", ifi->ifi_index, text, ifi->ifi_flags & seen);
+	fk_words_say(w, "link %d %s flags=%x", ifi->ifi_index, text, ifi->ifi_flags & seen);
 	fk_say_u32(w, "mtu", tb[IFLA_MTU]);
 	fk_say_mac(w, "mac", tb[IFLA_ADDRESS], mask_auto);
 	fk_say_mac(w, "brd", tb[IFLA_BROADCAST], mask_auto);
@@ -119,20 +119,20 @@ static bool fk_describe_link(const struct nlmsghdr *nlh, bool mask_auto, struct 
 	fk_say_u32(w, "to-nsid", tb[IFLA_NEW_NETNSID]);
 	fk_say_u32(w, "to-index", tb[IFLA_NEW_IFINDEX]);
 	if (tb[IFLA_OPERSTATE])
-		fk_say(w, " oper=%u", fk_u8(tb[IFLA_OPERSTATE]));
+		fk_words_say(w, " oper=%u", fk_u8(tb[IFLA_OPERSTATE]));
 	if (tb[IFLA_CARRIER])
-		fk_say(w, " carrier=%u", fk_u8(tb[IFLA_CARRIER]));
+		fk_words_say(w, " carrier=%u", fk_u8(tb[IFLA_CARRIER]));
 	fk_say_u32(w, "group", tb[IFLA_GROUP]);
 	fk_say_u32(w, "txqlen", tb[IFLA_TXQLEN]);
 	fk_say_u32(w, "min", tb[IFLA_MIN_MTU]);
 	fk_say_u32(w, "max", tb[IFLA_MAX_MTU]);
 	if (tb[IFLA_IFALIAS] && fk_str(tb[IFLA_IFALIAS], text, sizeof text))
-		fk_say(w, " alias=\"%s\"", text);
+		fk_words_say(w, " alias=\"%s\"", text);
 	fk_say_nests(w, tb);
 	return true;
 }
 
-static void fk_say_addr(struct fk_words *w, uint8_t family, const struct nlattr *a, bool mask_auto)
+void fk_words_addr(struct fk_words *w, uint8_t family, const struct nlattr *a, bool mask_auto)
 {
 	char text[INET6_ADDRSTRLEN] = "?";
 	const uint8_t *p = fk_data(a);
@@ -140,7 +140,7 @@ static void fk_say_addr(struct fk_words *w, uint8_t family, const struct nlattr 
 		inet_ntop(family, p, text, sizeof text);
 	bool eui = family == AF_INET6 && p[0] == 0xfe && p[1] == 0x80 && p[11] == 0xff && p[12] == 0xfe;
 	bool ours = eui && (p[8] ^ 2) == FK_TEST_MAC0 && p[9] == FK_TEST_MAC1 && p[10] == FK_TEST_MAC2;
-	fk_say(w, "%s", mask_auto && eui && !ours ? "fe80::auto" : text);
+	fk_words_say(w, "%s", mask_auto && eui && !ours ? "fe80::auto" : text);
 }
 
 static bool fk_describe_addr(const struct nlmsghdr *nlh, bool mask_auto, struct fk_words *w)
@@ -156,27 +156,27 @@ static bool fk_describe_addr(const struct nlmsghdr *nlh, bool mask_auto, struct 
 		return false;
 	w->ifindex = (int)ifa->ifa_index;
 	w->object = true;
-	fk_say(w, "addr %u ", ifa->ifa_index);
-	fk_say_addr(w, ifa->ifa_family, local, mask_auto);
+	fk_words_say(w, "addr %u ", ifa->ifa_index);
+	fk_words_addr(w, ifa->ifa_family, local, mask_auto);
 	if (tb[IFA_ADDRESS] && memcmp(fk_data(local), fk_data(tb[IFA_ADDRESS]), fk_len(local)) != 0) {
-		fk_say(w, " peer ");
-		fk_say_addr(w, ifa->ifa_family, tb[IFA_ADDRESS], mask_auto);
+		fk_words_say(w, " peer ");
+		fk_words_addr(w, ifa->ifa_family, tb[IFA_ADDRESS], mask_auto);
 	}
-	fk_say(w, "/%u", ifa->ifa_prefixlen);
+	fk_words_say(w, "/%u", ifa->ifa_prefixlen);
 	if (tb[IFA_BROADCAST]) {
-		fk_say(w, " brd ");
-		fk_say_addr(w, ifa->ifa_family, tb[IFA_BROADCAST], mask_auto);
+		fk_words_say(w, " brd ");
+		fk_words_addr(w, ifa->ifa_family, tb[IFA_BROADCAST], mask_auto);
 	}
-	fk_say(w, " scope=%u flags=%x", ifa->ifa_scope,
+	fk_words_say(w, " scope=%u flags=%x", ifa->ifa_scope,
 		tb[IFA_FLAGS] ? fk_u32(tb[IFA_FLAGS]) : ifa->ifa_flags);
 	if (tb[IFA_PROTO])
-		fk_say(w, " proto=%u", fk_u8(tb[IFA_PROTO]));
+		fk_words_say(w, " proto=%u", fk_u8(tb[IFA_PROTO]));
 	fk_say_u32(w, "metric", tb[IFA_RT_PRIORITY]);
 	if (tb[IFA_LABEL] && fk_str(tb[IFA_LABEL], label, sizeof label))
-		fk_say(w, " label=%s", label);
+		fk_words_say(w, " label=%s", label);
 	if (tb[IFA_CACHEINFO] && fk_len(tb[IFA_CACHEINFO]) >= sizeof ci)
 		memcpy(&ci, fk_data(tb[IFA_CACHEINFO]), sizeof ci);
-	fk_say(w, " valid=%s pref=%s", ci.ifa_valid == UINT32_MAX ? "forever" : "some",
+	fk_words_say(w, " valid=%s pref=%s", ci.ifa_valid == UINT32_MAX ? "forever" : "some",
 		ci.ifa_prefered == UINT32_MAX ? "forever"
 		: ci.ifa_prefered             ? "some"
 					      : "0");
@@ -195,7 +195,7 @@ bool fk_describe(const struct nlmsghdr *nlh, bool mask_auto, struct fk_words *re
 	case RTM_DELADDR:
 		return fk_describe_addr(nlh, mask_auto, ret);
 	default:
-		return false;
+		return fk_describe_fib(nlh, mask_auto, ret);
 	}
 }
 

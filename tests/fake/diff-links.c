@@ -188,3 +188,18 @@ void diff_op_address(struct diff_gen *g, struct diff_op *op)
 	if (add)
 		diff_put_address_extras(g, op, family);
 }
+
+void diff_op_add_address(struct diff_gen *g, struct diff_op *op, uint8_t family, int ifindex)
+{
+	const char *text = family == AF_INET ? "10.0.0.1" : "2001:db8::1";
+	uint8_t addr[16];
+	struct ifaddrmsg ifa = {.ifa_family = family,
+		.ifa_index = (uint32_t)ifindex,
+		.ifa_prefixlen = family == AF_INET ? 24 : 64};
+	(void)g;
+	inet_pton(family, text, addr);
+	fk_msg_begin(&op->b, RTM_NEWADDR, NLM_F_REQUEST | NLM_F_ACK | NLM_F_CREATE | NLM_F_EXCL, 0, &ifa,
+		sizeof ifa);
+	diff_say(op, "add address on %d: %s", ifindex, text);
+	fk_put(&op->b, IFA_LOCAL, addr, family == AF_INET ? 4 : 16);
+}

@@ -28,6 +28,7 @@ void diff_gen_init(struct diff_gen *g, uint64_t seed, bool all_kinds)
 	*g = (struct diff_gen){.rng = seed * UINT64_C(0x9e3779b97f4a7c15) + 1, .all_kinds = all_kinds};
 	diff_rand(g, 2);
 	g->inherit = all_kinds && diff_chance(g, 50);
+	g->fib = diff_chance(g, 65);
 }
 
 void diff_gen_learn(struct diff_gen *g, const struct fk_lines *state)
@@ -211,33 +212,56 @@ static void diff_op_bad(struct diff_gen *g, struct diff_op *op)
 	}
 }
 
+/* Most routes need links that are up and addresses. */
+static void diff_op_prepare(struct diff_gen *g, struct diff_op *op)
+{
+	if (g->n_ops <= 2)
+		diff_begin(op, RTM_NEWLINK, g->links[g->n_ops], IFF_UP, IFF_UP);
+	else
+		diff_op_add_address(g, op, g->n_ops == 3 ? AF_INET : AF_INET6, g->links[1]);
+	fk_msg_end(&op->b, 0);
+}
+
 void diff_gen_next(struct diff_gen *g, struct diff_op *op)
 {
 	static const struct {
-		unsigned weight;
+		unsigned weight, fib_weight;
 		void (*fn)(struct diff_gen *g, struct diff_op *op);
 	} ops[] = {
-		{20, diff_op_updown},
-		{14, diff_op_master},
-		{7, diff_op_mtu},
-		{6, diff_op_mac},
-		{8, diff_op_words},
-		{3, diff_op_addrgen},
-		{3, diff_op_altname},
-		{7, diff_op_delete},
-		{3, diff_op_bad},
-		{18, diff_op_address},
-		{20, diff_op_create},
+		{20, 12, diff_op_updown},
+		{14, 3, diff_op_master},
+		{7, 3, diff_op_mtu},
+		{6, 0, diff_op_mac},
+		{8, 2, diff_op_words},
+		{3, 0, diff_op_addrgen},
+		{3, 0, diff_op_altname},
+		{7, 3, diff_op_delete},
+		{3, 0, diff_op_bad},
+		{0, 40, diff_op_route},
+		{0, 9, diff_op_unroute},
+		{0, 13, diff_op_nexthop},
+		{0, 7, diff_op_rule},
+		{18, 20, diff_op_address},
+		{20, 5, diff_op_create},
 	};
 	unsigned total = 0;
 	memset(op, 0, sizeof *op);
 	op->b = FK_BUF(op->bytes);
 	for (size_t i = 0; i < NCTL_ARRAY_SIZE(ops); i++)
-		total += ops[i].weight;
+		total += g->fib ? ops[i].fib_weight : ops[i].weight;
 	unsigned at = diff_rand(g, total);
-	size_t i = g->n_links < 4 && diff_chance(g, 60) ? NCTL_ARRAY_SIZE(ops) - 1 : 0;
-	while (i + 1 < NCTL_ARRAY_SIZE(ops) && at >= ops[i].weight)
-		at -= ops[i++].weight;
+	const size_t create = NCTL_ARRAY_SIZE(ops) - 1;
+	if (g->fib && g->n_links >= 3 && g->n_ops++ < 4) {
+		diff_op_prepare(g, op);
+		return;
+	}
+	size_t i = g->n_links < 4 && diff_chance(g, 60) ? create : 0;
+	for (; i < create; i++) {
+		unsigned weight = g->fib ? ops[i].fib_weight : ops[i].weight;
+		if (at < weight)
+			break;
+		at -= weight;
+	}
 	ops[i].fn(g, op);
 	fk_msg_end(&op->b, 0);
 }

@@ -17,7 +17,9 @@ enum { DIFF_BUF = 32768, DIFF_NO_ANSWER = 1000, DIFF_ANSWER_MS = 5000 };
 
 int diff_world_open(struct diff_world *w, const char *label, struct nctl_kernel *k)
 {
-	static const unsigned groups[] = {RTNLGRP_LINK, RTNLGRP_IPV4_IFADDR, RTNLGRP_IPV6_IFADDR};
+	static const unsigned groups[] = {RTNLGRP_LINK, RTNLGRP_IPV4_IFADDR, RTNLGRP_IPV6_IFADDR,
+		RTNLGRP_IPV4_ROUTE, RTNLGRP_IPV6_ROUTE, RTNLGRP_IPV4_RULE, RTNLGRP_IPV6_RULE,
+		RTNLGRP_NEXTHOP};
 	*w = (struct diff_world){.label = label, .buf = malloc(DIFF_BUF)};
 	if (!w->buf)
 		return -ENOMEM;
@@ -85,19 +87,18 @@ static int diff_dump(struct diff_world *w, uint16_t type)
 {
 	_Alignas(8) uint8_t bytes[64];
 	struct fk_buf b = FK_BUF(bytes);
-	struct ifinfomsg ifi = {0};
-	struct ifaddrmsg ifa = {0};
-	size_t start =
-		type == RTM_GETLINK
-			? fk_msg_begin(&b, type, NLM_F_REQUEST | NLM_F_DUMP, ++w->seq, &ifi, sizeof ifi)
-			: fk_msg_begin(&b, type, NLM_F_REQUEST | NLM_F_DUMP, ++w->seq, &ifa, sizeof ifa);
+	const uint8_t header[16] = {0}; /* of any family */
+	const size_t len = type == RTM_GETLINK                            ? sizeof(struct ifinfomsg)
+	                   : type == RTM_GETADDR || type == RTM_GETNEXTHOP ? 8
+	                                                                   : sizeof(struct rtmsg);
+	size_t start = fk_msg_begin(&b, type, NLM_F_REQUEST | NLM_F_DUMP, ++w->seq, header, len);
 	fk_msg_end(&b, start);
 	int r = w->req->ops->send(w->req, bytes, b.len);
 	while (r == 0) {
-		int len = diff_recv(w);
-		if (len <= 0)
-			return len ? len : -ETIMEDOUT;
-		for (int off = 0; off < len;) {
+		int got = diff_recv(w);
+		if (got <= 0)
+			return got ? got : -ETIMEDOUT;
+		for (int off = 0; off < got;) {
 			const struct nlmsghdr *nlh = (const void *)(w->buf + off);
 			struct fk_words words;
 			if (nlh->nlmsg_type == NLMSG_DONE)
@@ -114,10 +115,12 @@ static int diff_dump(struct diff_world *w, uint16_t type)
 
 int diff_world_dump(struct diff_world *w)
 {
+	static const uint16_t types[] = {
+		RTM_GETLINK, RTM_GETADDR, RTM_GETROUTE, RTM_GETNEXTHOP, RTM_GETRULE};
+	int r = 0;
 	fk_lines_clear(&w->state);
-	int r = diff_dump(w, RTM_GETLINK);
-	if (r == 0)
-		r = diff_dump(w, RTM_GETADDR);
+	for (size_t i = 0; r == 0 && i < NCTL_ARRAY_SIZE(types); i++)
+		r = diff_dump(w, types[i]);
 	fk_lines_sort(&w->state);
 	return r;
 }
@@ -146,18 +149,19 @@ void diff_world_nudge(struct diff_world *w)
 	}
 }
 
-static struct diff_stream *diff_stream_of(struct diff_world *w, int key)
+static struct diff_stream *diff_stream_of(struct diff_world *w, const char *key)
 {
 	size_t at = 0;
-	while (at < w->n_streams && w->streams[at].key < key)
+	while (at < w->n_streams && strcmp(w->streams[at].key, key) < 0)
 		at++;
-	if (at < w->n_streams && w->streams[at].key == key)
+	if (at < w->n_streams && strcmp(w->streams[at].key, key) == 0)
 		return &w->streams[at];
 	w->streams = realloc(w->streams, (w->n_streams + 1) * sizeof *w->streams);
 	if (!w->streams)
 		abort();
 	memmove(&w->streams[at + 1], &w->streams[at], (w->n_streams - at) * sizeof *w->streams);
-	w->streams[at] = (struct diff_stream){.key = key};
+	w->streams[at] = (struct diff_stream){0};
+	snprintf(w->streams[at].key, sizeof w->streams[at].key, "%s", key);
 	w->n_streams++;
 	return &w->streams[at];
 }
@@ -192,12 +196,13 @@ static bool diff_repeated(struct diff_world *w, const char *id, const char *text
 	return same;
 }
 
-/* "link 10" or "addr 10 fe80::1" of a line. */
-static void diff_id(const char *text, char id[static 64])
+/* "link 10", "addr 10 fe80::1", "route4 254 10.0.0.0/8 metric=0 tos=0", "nexthop 1" or "rule4 100" of a line.
+ */
+void diff_id(const char *text, char id[static DIFF_ID])
 {
-	unsigned blanks = text[0] == 'a' ? 3 : 2;
+	unsigned blanks = text[0] == 'a' ? 3 : strncmp(text, "route", 5) == 0 ? 5 : 2;
 	size_t i = 0;
-	for (; text[i] && i < 63; i++) {
+	for (; text[i] && i < DIFF_ID - 1; i++) {
 		if (text[i] == ' ' && --blanks == 0)
 			break;
 		id[i] = text[i];
@@ -208,7 +213,7 @@ static void diff_id(const char *text, char id[static 64])
 void diff_world_remember(struct diff_world *w)
 {
 	for (size_t i = 0; i < w->state.n; i++) {
-		char id[64], text[1040];
+		char id[DIFF_ID], text[1040];
 		diff_id(w->state.v[i], id);
 		snprintf(text, sizeof text, "new %s", w->state.v[i]);
 		diff_drop_carrier(text);
@@ -219,17 +224,31 @@ void diff_world_remember(struct diff_world *w)
 static void diff_event(struct diff_world *w, const struct nlmsghdr *nlh)
 {
 	struct fk_words words;
-	char text[sizeof words.text + 8], id[64];
+	char text[sizeof words.text + 32], id[DIFF_ID], key[DIFF_ID];
 	if (!fk_describe(nlh, true, &words))
 		return;
 	diff_id(words.text, id);
 	snprintf(text, sizeof text, "%s %s", words.removed ? "del" : "new", words.text);
 	diff_drop_carrier(text);
+	if (id[0] == 'n' || id[0] == 'r') {
+		size_t len = strlen(text);
+		/* two links are told of in the order of notifiers or of work queues */
+		bool six = strncmp(id, "route6", 6) == 0;
+		bool local = six && strstr(text, " metric=0 ");
+		snprintf(key, sizeof key, "%.80s %d", id, six ? words.ifindex : 0);
+		if (local)
+			words.nlm_flags &= ~(unsigned)NLM_F_EXCL;
+		if (id[0] == 'r' && id[1] == 'o' && !words.removed)
+			snprintf(text + len, sizeof text - len, " (%x)", words.nlm_flags);
+		fk_lines_add(&diff_stream_of(w, key)->lines, text);
+		return;
+	}
 	/* New IPv6 addresses are told of from a work queue of their own, so they are a stream of their own.
 	 */
 	bool apart = !words.removed && id[0] == 'a' && strchr(id, ':');
+	snprintf(key, sizeof key, "%010d%s", words.ifindex, apart ? "+" : "");
 	if (!diff_repeated(w, id, text))
-		fk_lines_add(&diff_stream_of(w, 2 * words.ifindex + apart)->lines, text);
+		fk_lines_add(&diff_stream_of(w, key)->lines, text);
 }
 
 int diff_world_drain(struct diff_world *w)

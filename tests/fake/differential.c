@@ -47,6 +47,7 @@ enum { DIFF_SKIP = 77, DIFF_SETTLE_MS = 6000, DIFF_LAZY_MS = 1300, DIFF_MAX_JOBS
 
 struct options {
 	bool all_kinds, verbose;
+	FILE *silent; /* notes on what changes without an event; NULL: not wanted */
 	unsigned sequences, length, jobs;
 	uint64_t seed;
 };
@@ -173,9 +174,17 @@ static bool settle(struct nctl_fake *f, struct diff_world *fake, struct diff_wor
 	}
 }
 
-static bool run_op(
-	struct nctl_fake *f, struct diff_world *fake, struct diff_world *real, const struct diff_op *op)
+static void copy_lines(struct fk_lines *to, const struct fk_lines *from)
 {
+	for (size_t i = 0; i < from->n; i++)
+		fk_lines_add(to, from->v[i]);
+}
+
+static bool run_op(const struct options *o, struct nctl_fake *f, struct diff_world *fake, struct diff_world *real,
+	const struct diff_op *op)
+{
+	struct fk_lines before = {0};
+	copy_lines(&before, &real->state);
 	int want = diff_world_request(fake, op->b.p, op->b.len);
 	int have = diff_world_request(real, op->b.p, op->b.len);
 	bool settled = settle(f, fake, real), same = want == have;
@@ -184,6 +193,9 @@ static bool run_op(
 			strerror(have));
 	if (!settled)
 		agree(fake, real, true);
+	else if (o->silent)
+		diff_silent_note(o->silent, &before, real);
+	fk_lines_clear(&before);
 	diff_world_clear_streams(fake);
 	diff_world_clear_streams(real);
 	diff_world_remember(fake);
@@ -202,7 +214,7 @@ static bool run_ops(const struct options *o, uint64_t seed, struct nctl_fake *f,
 		diff_gen_next(&g, &op);
 		if (o->verbose)
 			printf("seed %llu op %u: %s\n", (unsigned long long)seed, i, op.text);
-		if (!run_op(f, fake, real, &op)) {
+		if (!run_op(o, f, fake, real, &op)) {
 			printf("seed %llu op %u: %s: DIFFERENT\n", (unsigned long long)seed, i, op.text);
 			return false;
 		}
@@ -294,7 +306,8 @@ static int run_jobs(const struct options *o)
 
 static int parse(int argc, char **argv, struct options *o)
 {
-	static const struct option longs[] = {{"kinds", required_argument, NULL, 'k'}, {0}};
+	static const struct option longs[] = {{"kinds", required_argument, NULL, 'k'},
+		{"silent", no_argument, NULL, 'q'}, {0}};
 	for (;;) {
 		int c = getopt_long(argc, argv, "j:k:n:s:l:v", longs, NULL);
 		switch (c) {
@@ -315,6 +328,11 @@ static int parse(int argc, char **argv, struct options *o)
 		case 's':
 			o->seed = strtoull(optarg, NULL, 10);
 			break;
+		case 'q':
+			o->silent = tmpfile();
+			if (!o->silent)
+				return -1;
+			break;
 		case 'v':
 			o->verbose = true;
 			break;
@@ -329,9 +347,12 @@ int main(int argc, char **argv)
 	struct options o = {.sequences = 100, .length = 16, .seed = 1, .jobs = 1};
 	if (parse(argc, argv, &o) < 0) {
 		fprintf(stderr, "usage: differential [--kinds native|all] [-n SEQUENCES] [-l LENGTH] [-s "
-				"SEED] [-j JOBS] [-v]\n");
+				"SEED] [-j JOBS] [-v] [--silent]\n");
 		return 2;
 	}
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	return run_jobs(&o);
+	int r = run_jobs(&o);
+	if (o.silent)
+		diff_silent_print(o.silent);
+	return r;
 }

@@ -143,8 +143,7 @@ int fk_fib6_check_hop(
 			return fk_refuse(rq, -ENETDOWN, "Nexthop device is not up");
 		h->flags |= RTNH_F_ONLINK;
 	}
-	bool lo = l && l->flags & IFF_LOOPBACK && r->type != RTN_LOCAL && r->type != RTN_ANYCAST;
-	if (fk_is_error(r->type) || (lo && !h->via_family)) {
+	if (fk_is_error(r->type)) {
 		*h = (struct fk_hop){.oif = 1};
 		l = fk_link_by_index(ns, 1);
 		return l && l->has_inet6 ? 0 : -ENODEV;
@@ -305,11 +304,27 @@ static int fk_add_one(
 	return fk_add_to_node(ns, r, flags, say, ret);
 }
 
+/* ip6_route_mpath_notify(): what was appended is told of from the first of all siblings on. */
+static void fk_tell_multipath(
+	struct fk_netns *ns, const struct fk_route *first, const struct fk_route *last, uint16_t flags)
+{
+	uint16_t say = flags & NLM_F_REPLACE ? NLM_F_REPLACE : NLM_F_CREATE;
+	say |= flags & NLM_F_APPEND;
+	for (const struct fk_route *s = fk_route_first(ns, last); s && flags & NLM_F_APPEND;
+		s = fk_route_next(ns, (struct fk_route *)s)) {
+		if (fk_fib6_siblings(s, last)) {
+			first = s;
+			break;
+		}
+	}
+	fk_route_event(ns, first, RTM_NEWROUTE, say);
+}
+
 /* ip6_route_multipath_add(): one after the other; told of once, at the end or before the first refusal. */
 static int fk_add_multipath(struct fk_req *rq, struct fk_netns *ns, struct fk_route_req *q)
 {
 	struct fk_route routes[FK_MAX_HOPS], *made[FK_MAX_HOPS], *last = NULL;
-	uint16_t flags = q->flags, say = NLM_F_CREATE;
+	uint16_t flags = q->flags;
 	unsigned n = q->r.n_hops;
 	int e = 0;
 	for (unsigned i = 0; i < n; i++) {
@@ -327,10 +342,6 @@ static int fk_add_multipath(struct fk_req *rq, struct fk_netns *ns, struct fk_ro
 			if (fk_duplicate(&routes[j], &routes[i]))
 				return -EEXIST;
 	}
-	if (flags & NLM_F_APPEND)
-		say |= NLM_F_APPEND;
-	if (flags & NLM_F_REPLACE)
-		say = (uint16_t)(NLM_F_REPLACE | (say & NLM_F_CREATE));
 	for (unsigned i = 0; i < n; i++) {
 		made[i] = NULL;
 		e = fk_add_one(ns, &routes[i], flags, false, &made[i]);
@@ -339,13 +350,9 @@ static int fk_add_multipath(struct fk_req *rq, struct fk_netns *ns, struct fk_ro
 		last = made[i];
 		flags = (uint16_t)((flags & ~(NLM_F_EXCL | NLM_F_REPLACE)) | NLM_F_CREATE);
 	}
-	if (e == 0) {
-		fk_route_event(ns, made[0], RTM_NEWROUTE, say);
-		return 0;
-	}
 	if (last)
-		fk_route_event(ns, made[0], RTM_NEWROUTE, say);
-	for (unsigned i = 0; i < n && made[i]; i++)
+		fk_tell_multipath(ns, made[0], last, q->flags);
+	for (unsigned i = 0; e < 0 && i < n && made[i]; i++)
 		fk_fib6_remove(ns, made[i], true);
 	return e;
 }
@@ -409,7 +416,10 @@ static int fk_del_one(
 		}
 		return 0;
 	}
-	return -ESRCH;
+	/* the root of a table without a default route has an entry that is none */
+	bool null_entry = !q->r.len && !fk_route_first(ns, &q->r) && !q->nhid && !q->r.metric &&
+	                  !q->r.protocol && !want->via_family && (!want->oif || want->oif == 1);
+	return null_entry ? -ENOENT : -ESRCH;
 }
 
 int fk_fib6_del(struct fk_req *rq, struct fk_netns *ns, const struct fk_route_req *q)
@@ -419,7 +429,7 @@ int fk_fib6_del(struct fk_req *rq, struct fk_netns *ns, const struct fk_route_re
 	if (!fk_table_exists(ns, AF_INET6, q->r.table))
 		return fk_refuse(rq, -ESRCH, "FIB table does not exist");
 	if (q->r.len > 128)
-		return -ESRCH;
+		return fk_refuse(rq, -EINVAL, "Invalid prefix length");
 	fk_prefix_mask(masked.r.dst, masked.r.len, 16);
 	if (!q->multipath)
 		return fk_del_one(ns, &masked, &q->r.hops[0], true);

@@ -109,6 +109,7 @@ static bool fk_dump_routes(struct fk_netns *ns, struct fk_dump *d, struct fk_buf
 		uint8_t family = d->pass ? AF_INET6 : AF_INET;
 		struct fk_route at = {.family = family, .table = d->at_table, .len = d->at_len};
 		const struct fk_route *last = NULL;
+		const bool resumed = d->begun;
 		struct nctl_list *pos;
 		memcpy(at.dst, d->at, sizeof at.dst);
 		if (d->family && d->family != family)
@@ -116,7 +117,7 @@ static bool fk_dump_routes(struct fk_netns *ns, struct fk_dump *d, struct fk_buf
 		nctl_list_for_each(pos, fk_routes(ns, family)) {
 			struct fk_route *r = nctl_list_entry(pos, struct fk_route, node);
 			bool same = last && fk_route_same_prefix(last, r);
-			if (same || (d->begun && fk_route_key_cmp(r, &at) <= 0))
+			if (same || (resumed && fk_route_key_cmp(r, &at) <= 0))
 				continue;
 			if (!fk_dump_prefix(ns, d, b, r))
 				return false;

@@ -151,7 +151,7 @@ static int fk_read_single(struct fk_req *rq, const struct nlattr **tb, struct fk
 		n->blackhole = true;
 		n->hop.oif = 1;
 		l = fk_link_by_index(rq->ns, 1);
-		return n->family == AF_INET && !(l->flags & IFF_UP) ? -ENETDOWN : 0;
+		return l->flags & IFF_UP ? 0 : -ENETDOWN;
 	}
 	if (!tb[NHA_OIF])
 		return fk_refuse(rq, -EINVAL,

@@ -5,6 +5,7 @@
 
 #include "fake/core.h"
 #include "fake/describe.h"
+#include "fake/fib.h"
 #include "fake/wire.h"
 
 static void fk_print_message(struct fk_lines *lines, const void *bytes)
@@ -23,6 +24,19 @@ static void fk_print_addrs(struct fk_lines *lines, const struct nctl_list *head)
 		fk_put_addr(&b, nctl_list_entry(pos, struct fk_addr, node), RTM_NEWADDR, 0, 0);
 		fk_print_message(lines, bytes);
 	}
+}
+
+static void fk_print_fib(struct fk_lines *lines, struct fk_netns *ns, uint16_t type)
+{
+	_Alignas(8) uint8_t bytes[FK_DUMP_MAX];
+	struct fk_dump d = {.type = type};
+	bool all;
+	do {
+		struct fk_buf b = FK_BUF(bytes);
+		all = fk_fib_dump_fill(ns, &d, &b);
+		for (size_t off = 0; off < b.len; off += NLMSG_ALIGN(((struct nlmsghdr *)(void *)(bytes + off))->nlmsg_len))
+			fk_print_message(lines, bytes + off);
+	} while (!all);
 }
 
 char *nctl_fake_netns_print(struct nctl_fake *f, uint64_t cookie)
@@ -44,6 +58,9 @@ char *nctl_fake_netns_print(struct nctl_fake *f, uint64_t cookie)
 		fk_print_addrs(&lines, &l->addrs4);
 		fk_print_addrs(&lines, &l->addrs6);
 	}
+	fk_print_fib(&lines, ns, RTM_GETROUTE);
+	fk_print_fib(&lines, ns, RTM_GETNEXTHOP);
+	fk_print_fib(&lines, ns, RTM_GETRULE);
 	fk_unlock(f);
 	fk_lines_sort(&lines);
 	char *text = fk_lines_join(&lines);

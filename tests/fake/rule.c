@@ -71,12 +71,12 @@ void fk_rules_free(struct fk_netns *ns)
 	}
 }
 
-/* For what the kernel itself looks up: from nowhere, by way of oif or any. */
+/* For what the kernel itself looks up, by way of oif or any: IPv4 as if it came from lo, IPv6 from nowhere. */
 bool fk_rule_matches(const struct fk_rule *r, const uint8_t *dst, int oif)
 {
 	static const uint8_t none[16];
 	bool match = !r->mark && !r->tos;
-	if (*r->iif && r->iifindex != 1)
+	if (*r->iif && (r->iifindex != 1 || r->family == AF_INET6))
 		match = false;
 	if (*r->oif && r->oifindex != oif)
 		match = false;
