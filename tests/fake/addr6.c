@@ -309,7 +309,8 @@ static int fk_addr6_add(struct fk_req *rq, const struct nlattr **tb, struct fk_l
 	a->flags = (flags & user) | (flags & IFA_F_NODAD && !old ? 0 : IFA_F_TENTATIVE);
 	a->metric = tb[IFA_RT_PRIORITY] ? fk_u32(tb[IFA_RT_PRIORITY]) : 0;
 	memcpy(a->peer, peer, 16);
-	int r = fk_addr6_lifetimes(rq, tb[IFA_CACHEINFO], a);
+	bool replace = rq->nlh->nlmsg_flags & NLM_F_REPLACE && !(rq->nlh->nlmsg_flags & NLM_F_EXCL);
+	int r = old && !replace ? 0 : fk_addr6_lifetimes(rq, tb[IFA_CACHEINFO], a);
 	if (r == 0 && !old && ifa->ifa_prefixlen > 128)
 		r = fk_refuse(rq, -EINVAL, "ipv6: Invalid prefix length");
 	if (r == 0 && old) {
@@ -336,8 +337,6 @@ static int fk_addr6_add(struct fk_req *rq, const struct nlattr **tb, struct fk_l
 static int fk_addr6_del(struct fk_req *rq, struct fk_link *l, const uint8_t *addr)
 {
 	const struct ifaddrmsg *ifa = NLMSG_DATA(rq->nlh);
-	if (ifa->ifa_prefixlen > 128)
-		return fk_refuse(rq, -EINVAL, "ipv6: Invalid prefix length");
 	if (!l->has_inet6)
 		return fk_refuse(rq, -ENXIO, "IPv6 is disabled on this device");
 	struct fk_addr *a = fk_addr6_find(l, addr);
@@ -371,6 +370,8 @@ int fk_addr6_request(struct fk_req *rq)
 	            : fk_addr6_lifetimes(rq, tb[IFA_CACHEINFO], &times);
 	if (r < 0)
 		return r;
+	if (rq->nlh->nlmsg_type == RTM_DELADDR && ifa->ifa_prefixlen > 128)
+		return fk_refuse(rq, -EINVAL, "ipv6: Invalid prefix length");
 	if (!l)
 		return fk_refuse(rq, -ENODEV, "Unable to find the interface");
 	if (rq->nlh->nlmsg_type == RTM_DELADDR)

@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 
+#include "base/rbtree.h"
 #include "fake/parts.h"
 
 /* The fake kernel itself, its transports and the datagrams in them. */
@@ -27,7 +28,8 @@ struct fk_netns {
 	size_t n_ids;
 	struct nctl_list dad; /* in the fake's, while its links may have addresses that wait for detection */
 	struct nctl_list routes4, routes6, nexthops, rules4, rules6;
-	uint32_t *tables4, *tables6; /* that exist beside the fixed ones, with routes or not */
+	struct nctl_rb_tree prefixes4, prefixes6; /* of the routes */
+	uint32_t *tables4, *tables6;              /* that exist beside the fixed ones, with routes or not */
 	size_t n_tables4, n_tables6;
 	uint32_t last_nhid;
 	uint64_t births; /* of next-hop objects */
@@ -59,7 +61,7 @@ struct nctl_fake {
 	size_t rcvbuf[FK_N_ROLES];
 	size_t dump_chunk, truncate_len;
 	unsigned interrupt_dumps, lose_acks, truncate;
-	bool reverse_acks, hold;
+	bool reverse_acks, hold, whole_dumps;
 	void (*dump_hook)(void *userdata, unsigned chunk);
 	void *dump_userdata;
 };
@@ -128,3 +130,9 @@ int fk_datagram(struct fk_netns *ns, struct fk_transport *t, const void *data, s
 int fk_dump_start(struct fk_req *rq, struct fk_transport *t);
 void fk_dump_next(struct fk_transport *t);
 int fk_get_one(struct fk_req *rq, struct fk_transport *t);
+
+struct fk_buf;
+
+/* fibdump.c */
+int fk_fib_dump_filters(struct fk_req *rq, struct fk_dump *d);
+bool fk_fib_dump_fill(struct fk_netns *ns, struct fk_dump *d, struct fk_buf *b);

@@ -35,8 +35,8 @@ static const char *diff_prefix(struct diff_gen *g, uint8_t family, uint8_t *ret_
 	static const struct {
 		const char *text;
 		uint8_t len;
-	} four[] = {{"172.16.0.0", 12}, {"172.16.0.0", 16}, {"172.17.0.0", 16}, {"0.0.0.0", 0}, {"10.0.0.0", 24},
-		{"172.16.0.1", 16}, {"172.16.0.0", 33}},
+	} four[] = {{"172.16.0.0", 12}, {"172.16.0.0", 16}, {"172.17.0.0", 16}, {"0.0.0.0", 0},
+		{"10.0.0.0", 24}, {"172.16.0.1", 16}, {"172.16.0.0", 33}},
 	  six[] = {{"2001:db8:a::", 48}, {"2001:db8:a::", 64}, {"2001:db8:b::", 48}, {"::", 0},
 		  {"2001:db8::", 64}, {"2001:db8:a::1", 48}, {"2001:db8:a::", 129}};
 	size_t i = diff_rand(g, diff_chance(g, 95) ? 5 : 7);
@@ -71,8 +71,8 @@ static void diff_put_multipath(struct diff_gen *g, struct diff_op *op, uint8_t f
 	for (unsigned i = 0; i < n; i++) {
 		size_t at = op->b.len;
 		int dev = diff_chance(g, 60) ? diff_pick(g) : 0;
-		struct rtnexthop nh = {.rtnh_ifindex = dev,
-			.rtnh_hops = family == AF_INET && diff_chance(g, 30) ? 3 : 0};
+		struct rtnexthop nh = {
+			.rtnh_ifindex = dev, .rtnh_hops = family == AF_INET && diff_chance(g, 30) ? 3 : 0};
 		fk_put_raw(&op->b, &nh, sizeof nh);
 		diff_say(op, " [dev %d", dev);
 		if (family == AF_INET6 || diff_chance(g, 80))
@@ -121,8 +121,8 @@ static const char *diff_change(struct diff_gen *g, uint16_t *ret)
 		const char *word;
 		uint16_t flags;
 	} ways[] = {{"add", NLM_F_CREATE | NLM_F_EXCL}, {"append", NLM_F_CREATE | NLM_F_APPEND},
-		{"replace", NLM_F_CREATE | NLM_F_REPLACE}, {"prepend", NLM_F_CREATE}, {"change", NLM_F_REPLACE},
-		{"test", NLM_F_EXCL}};
+		{"replace", NLM_F_CREATE | NLM_F_REPLACE}, {"prepend", NLM_F_CREATE},
+		{"change", NLM_F_REPLACE}, {"test", NLM_F_EXCL}};
 	size_t i = diff_chance(g, 45) ? 0 : diff_rand(g, diff_chance(g, 95) ? 5 : 6);
 	*ret = ways[i].flags;
 	return ways[i].word;
@@ -147,8 +147,8 @@ void diff_op_route(struct diff_gen *g, struct diff_op *op)
 	diff_say(op, "%s route", word);
 	if (rtm.rtm_dst_len)
 		diff_put_ip(op, family, RTA_DST, dst);
-	diff_say(op, "/%u table %u type %u tos %u scope %u", rtm.rtm_dst_len, table, rtm.rtm_type, rtm.rtm_tos,
-		rtm.rtm_scope);
+	diff_say(op, "/%u table %u type %u tos %u scope %u", rtm.rtm_dst_len, table, rtm.rtm_type,
+		rtm.rtm_tos, rtm.rtm_scope);
 	fk_put_u32(&op->b, RTA_TABLE, table);
 	if (diff_chance(g, 25)) {
 		uint32_t metric = 10 + diff_rand(g, 2);
@@ -203,9 +203,10 @@ void diff_op_nexthop(struct diff_gen *g, struct diff_op *op)
 		group = diff_chance(g, 50);
 	}
 	if (add)
-		flags |= diff_chance(g, 50) ? NLM_F_CREATE | NLM_F_EXCL : NLM_F_REPLACE | (diff_chance(g, 90) ? NLM_F_CREATE : 0);
-	struct nhmsg nhm = {.nh_family = add && !group ? family : AF_UNSPEC,
-		.nh_protocol = add ? RTPROT_STATIC : 0};
+		flags |= diff_chance(g, 50) ? NLM_F_CREATE | NLM_F_EXCL
+		                            : NLM_F_REPLACE | (diff_chance(g, 90) ? NLM_F_CREATE : 0);
+	struct nhmsg nhm = {
+		.nh_family = add && !group ? family : AF_UNSPEC, .nh_protocol = add ? RTPROT_STATIC : 0};
 	fk_msg_begin(&op->b, add ? RTM_NEWNEXTHOP : RTM_DELNEXTHOP, flags, 0, &nhm, sizeof nhm);
 	diff_say(op, "%s nexthop %u flags %x", add ? "add" : "del", id, flags);
 	fk_put_u32(&op->b, NHA_ID, id);
@@ -225,7 +226,8 @@ void diff_op_nexthop(struct diff_gen *g, struct diff_op *op)
 	}
 }
 
-static void diff_put_rule(struct diff_gen *g, struct diff_op *op, uint8_t family, const struct fib_rule_hdr *frh)
+static void diff_put_rule(
+	struct diff_gen *g, struct diff_op *op, uint8_t family, const struct fib_rule_hdr *frh)
 {
 	static const char *const names[] = {"a0", "a1", "x0", "x1", "lo"};
 	uint16_t which = diff_chance(g, 50) ? FRA_IIFNAME : FRA_OIFNAME;

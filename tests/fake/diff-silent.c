@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * DOC: what a kernel changes without telling: objects of which the dumps before and after a request differ and
- * no event spoke. Each is noted with the events that there were, which are all that a watcher has to go by.
+ * DOC: what a kernel changes without telling: objects of which the dumps before and after a request differ
+ * and no event spoke. Each is noted with the events that there were, which are all that a watcher has to go
+ * by.
  */
 
 #include <stdio.h>
@@ -80,8 +81,8 @@ static void diff_link_words(const struct fk_lines *before, const char *text, cha
 	if ((was ^ flags) & IFF_UP)
 		diff_add_word(words, DIFF_WHAT, flags & IFF_UP ? "link up" : "link down");
 	else if (flags & IFF_UP && (was ^ flags) & (DIFF_LOWER_UP | IFF_RUNNING))
-		diff_add_word(words, DIFF_WHAT,
-			flags & (DIFF_LOWER_UP | IFF_RUNNING) ? "carrier" : "no carrier");
+		diff_add_word(
+			words, DIFF_WHAT, flags & (DIFF_LOWER_UP | IFF_RUNNING) ? "carrier" : "no carrier");
 	if (diff_value_differs(old, text, " mtu="))
 		diff_add_word(words, DIFF_WHAT, "mtu");
 	if (diff_value_differs(old, text, " master="))
@@ -116,8 +117,8 @@ static void diff_event_words(const struct fk_lines *before, const struct diff_wo
 /* Which words of two lines about one object differ, by their keys. */
 static void diff_field_words(const char *old, const char *new, char *words)
 {
-	static const char *const keys[] = {" flags=", " nhid=", " via=", " dev=", " src=", " metric2=", " type=",
-		" mtu=", " oper=", " carrier=", " addrgen="};
+	static const char *const keys[] = {" flags=", " nhid=", " via=", " dev=", " src=", " metric2=",
+		" type=", " mtu=", " oper=", " carrier=", " addrgen="};
 	char bracket[2][DIFF_WHAT] = {"", ""};
 	for (size_t i = 0; i < NCTL_ARRAY_SIZE(keys); i++) {
 		char key[16];
@@ -139,8 +140,10 @@ static void diff_class(const char *line, char class[static 64])
 {
 	char type[24] = "";
 	sscanf(line, "%23s", type);
-	snprintf(class, 64, "%s%s%s%s", type, strstr(line, " scope=254") && type[0] == 'r' ? " of scope host" : "",
-		strstr(line, " nhid=") ? " with nhid" : "", strchr(line, '[') && type[0] == 'r' ? " multipath" : "");
+	snprintf(class, 64, "%s%s%s%s", type,
+		strstr(line, " scope=254") && type[0] == 'r' ? " of scope host" : "",
+		strstr(line, " nhid=") ? " with nhid" : "",
+		strchr(line, '[') && type[0] == 'r' ? " multipath" : "");
 }
 
 static void diff_note(FILE *f, const char *events, const char *line, const char *what)
@@ -189,7 +192,8 @@ void diff_silent_print(FILE *f)
 		fk_lines_add(&notes, line);
 	}
 	fk_lines_sort(&notes);
-	printf("changed without an event\n%6s  %-44s | %-30s | %s\n", "times", "there were events of", "object", "what");
+	printf("changed without an event\n%6s  %-44s | %-30s | %s\n", "times", "there were events of",
+		"object", "what");
 	for (size_t i = 0; i < notes.n; i++) {
 		n++;
 		if (i + 1 == notes.n || strcmp(notes.v[i], notes.v[i + 1]) != 0) {

@@ -88,7 +88,7 @@ static int diff_dump(struct diff_world *w, uint16_t type)
 	_Alignas(8) uint8_t bytes[64];
 	struct fk_buf b = FK_BUF(bytes);
 	const uint8_t header[16] = {0}; /* of any family */
-	const size_t len = type == RTM_GETLINK                            ? sizeof(struct ifinfomsg)
+	const size_t len = type == RTM_GETLINK                             ? sizeof(struct ifinfomsg)
 	                   : type == RTM_GETADDR || type == RTM_GETNEXTHOP ? 8
 	                                                                   : sizeof(struct rtmsg);
 	size_t start = fk_msg_begin(&b, type, NLM_F_REQUEST | NLM_F_DUMP, ++w->seq, header, len);
@@ -115,8 +115,7 @@ static int diff_dump(struct diff_world *w, uint16_t type)
 
 int diff_world_dump(struct diff_world *w)
 {
-	static const uint16_t types[] = {
-		RTM_GETLINK, RTM_GETADDR, RTM_GETROUTE, RTM_GETNEXTHOP, RTM_GETRULE};
+	static const uint16_t types[] = {RTM_GETLINK, RTM_GETADDR, RTM_GETROUTE, RTM_GETNEXTHOP, RTM_GETRULE};
 	int r = 0;
 	fk_lines_clear(&w->state);
 	for (size_t i = 0; r == 0 && i < NCTL_ARRAY_SIZE(types); i++)
@@ -234,7 +233,7 @@ static void diff_event(struct diff_world *w, const struct nlmsghdr *nlh)
 		size_t len = strlen(text);
 		/* two links are told of in the order of notifiers or of work queues */
 		bool six = strncmp(id, "route6", 6) == 0;
-		bool local = six && strstr(text, " metric=0 ");
+		bool local = six && strstr(text, " proto=2 ");
 		snprintf(key, sizeof key, "%.80s %d", id, six ? words.ifindex : 0);
 		if (local)
 			words.nlm_flags &= ~(unsigned)NLM_F_EXCL;

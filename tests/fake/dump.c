@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "fake/core.h"
-#include "fake/fib.h"
 #include "fake/wire.h"
 
 static int fk_dump_filters(struct fk_req *rq, struct fk_dump *d)

@@ -213,6 +213,13 @@ void nctl_fake_set_dump_chunk(struct nctl_fake *f, size_t bytes)
 	fk_unlock(f);
 }
 
+void nctl_fake_set_whole_dumps(struct nctl_fake *f, bool on)
+{
+	fk_lock(f);
+	f->whole_dumps = on;
+	fk_unlock(f);
+}
+
 void nctl_fake_on_dump(struct nctl_fake *f, void (*fn)(void *userdata, unsigned chunk), void *userdata)
 {
 	fk_lock(f);

@@ -116,6 +116,9 @@ void nctl_fake_set_rcvbuf(struct nctl_fake *f, enum nctl_transport_role role, si
 void nctl_fake_interrupt_dumps(struct nctl_fake *f, unsigned n);
 /* Bytes a dump puts into a datagram at most; 0: 32 KiB. */
 void nctl_fake_set_dump_chunk(struct nctl_fake *f, size_t bytes);
+/* Linux hides an IPv6 route that stands between two siblings of its prefix and metric from dumps, not from
+ * events. True: all are shown. */
+void nctl_fake_set_whole_dumps(struct nctl_fake *f, bool on);
 /* Called before every datagram of a dump is made, with its number from 0; may use exec. NULL: none. */
 void nctl_fake_on_dump(struct nctl_fake *f, void (*fn)(void *userdata, unsigned chunk), void *userdata);
 /* The next n acks and errors are lost without a trace. */

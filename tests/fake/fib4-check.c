@@ -56,8 +56,8 @@ static int fk_try(const struct fk_route *r, uint8_t scope, int oif, struct fk_fo
 }
 
 /* fib_table_lookup(): longest prefix first. -EAGAIN: nothing. */
-static int fk_table_lookup(
-	struct fk_netns *ns, uint32_t table, const uint8_t *addr, uint8_t scope, int oif, struct fk_found *ret)
+static int fk_table_lookup(struct fk_netns *ns, uint32_t table, const uint8_t *addr, uint8_t scope, int oif,
+	struct fk_found *ret)
 {
 	for (int len = 32; len >= 0; len--) {
 		struct nctl_list *pos;
@@ -79,6 +79,8 @@ static int fk_lookup(struct fk_netns *ns, const uint8_t *addr, uint8_t scope, in
 	const struct fk_link *l = oif ? fk_link_by_index(ns, oif) : NULL;
 	struct nctl_list *pos;
 	int jump = -1;
+	if (l && l->kind == &fk_kind_vrf)
+		oif = 0; /* l3mdev_update_flow(): it only directs to the table */
 	nctl_list_for_each(pos, &ns->rules4) {
 		const struct fk_rule *r = nctl_list_entry(pos, struct fk_rule, node);
 		uint32_t table = r->table;
@@ -140,7 +142,8 @@ static int fk_check_device(struct fk_req *rq, struct fk_netns *ns, struct fk_hop
 {
 	struct fk_link *l = fk_link_by_index(ns, h->oif);
 	if (h->flags & (RTNH_F_PERVASIVE | RTNH_F_ONLINK))
-		return fk_refuse(rq, -EINVAL, "Invalid flags for nexthop - PERVASIVE and ONLINK can not be set");
+		return fk_refuse(
+			rq, -EINVAL, "Invalid flags for nexthop - PERVASIVE and ONLINK can not be set");
 	if (!l || !l->has_inet4)
 		return -ENODEV;
 	if (!(l->flags & IFF_UP))

@@ -36,7 +36,8 @@ static void fk_magic(
 			.metric = metric,
 			.has_prefsrc = true,
 			.n_hops = 1,
-			.table = fk_table_of(prim->link, type == RTN_UNICAST ? RT_TABLE_MAIN : RT_TABLE_LOCAL)},
+			.table = fk_table_of(
+				prim->link, type == RTN_UNICAST ? RT_TABLE_MAIN : RT_TABLE_LOCAL)},
 	};
 	memcpy(q.r.dst, dst, 4);
 	memcpy(q.r.prefsrc, prim->local, 4);

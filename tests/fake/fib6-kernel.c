@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * DOC: the IPv6 routes that the kernel makes of addresses and links, and what it does to all routes when these
- * change (net/ipv6/addrconf.c, route.c). What goes is told of; the state of hops, source addresses and MTUs
- * change without a word.
+ * DOC: the IPv6 routes that the kernel makes of addresses and links, and what it does to all routes when
+ * these change (net/ipv6/addrconf.c, route.c). What goes is told of; the state of hops, source addresses and
+ * MTUs change without a word.
  */
 
 #include <stdlib.h>
@@ -100,9 +100,8 @@ void fk_fib6_addr(struct fk_addr *a)
 /* addrconf_get_prefix_route(); NULL: none. */
 static struct fk_route *fk_prefix_route(const struct fk_addr *a, bool peer)
 {
-	struct fk_route key = {.family = AF_INET6,
-		.len = peer ? 128 : a->len,
-		.table = fk_table_of(a->link, RT_TABLE_MAIN)};
+	struct fk_route key = {
+		.family = AF_INET6, .len = peer ? 128 : a->len, .table = fk_table_of(a->link, RT_TABLE_MAIN)};
 	memcpy(key.dst, peer ? a->peer : a->local, 16);
 	fk_prefix_mask(key.dst, key.len, 16);
 	for (struct fk_route *r = fk_route_first(a->link->ns, &key); r; r = fk_route_next(a->link->ns, r))
@@ -153,8 +152,7 @@ static void fk_remove_prefsrc(const struct fk_addr *a)
  * list any more. */
 void fk_fib6_addr_gone(struct fk_addr *a, bool down)
 {
-	struct fk_route key = {
-		.family = AF_INET6, .len = 128, .table = fk_table_of(a->link, RT_TABLE_LOCAL)};
+	struct fk_route key = {.family = AF_INET6, .len = 128, .table = fk_table_of(a->link, RT_TABLE_LOCAL)};
 	struct fk_netns *ns = a->link->ns;
 	memcpy(key.dst, a->local, 16);
 	if (fk_has_peer(a))
@@ -243,7 +241,8 @@ void fk_fib6_sync_up(struct fk_link *l, bool dead)
 }
 
 /* Of the siblings of r: how many there are, how many would be dead without the link. */
-static void fk_count_siblings(const struct fk_route *r, const struct fk_link *l, unsigned *ret, unsigned *ret_dead)
+static void fk_count_siblings(
+	const struct fk_route *r, const struct fk_link *l, unsigned *ret, unsigned *ret_dead)
 {
 	struct fk_netns *ns = l->ns;
 	*ret = *ret_dead = 0;

@@ -20,7 +20,8 @@ bool fk_fib6_is_ecmp(const struct fk_route *r)
 
 bool fk_fib6_siblings(const struct fk_route *a, const struct fk_route *b)
 {
-	return a->metric == b->metric && fk_fib6_is_ecmp(a) && fk_fib6_is_ecmp(b) && fk_route_same_prefix(a, b);
+	return a->metric == b->metric && fk_fib6_is_ecmp(a) && fk_fib6_is_ecmp(b) &&
+	       fk_route_same_prefix(a, b);
 }
 
 static bool fk_is_error(uint8_t type)
@@ -45,7 +46,8 @@ static const struct fk_route *fk_select(
 			continue;
 		unsigned n = fk_route_hops(r, hops);
 		for (unsigned i = 0; i < n; i++) {
-			if (hops[i].flags & RTNH_F_DEAD || (oif && hops[i].oif != oif && !fk_is_error(r->type)))
+			if (hops[i].flags & RTNH_F_DEAD ||
+				(oif && hops[i].oif != oif && !fk_is_error(r->type)))
 				continue;
 			*ret = hops[i];
 			return r;
@@ -96,8 +98,7 @@ static int fk_check_gateway(struct fk_netns *ns, uint32_t table, struct fk_hop *
 static int fk_check_onlink(struct fk_netns *ns, const struct fk_link *l, const struct fk_hop *h)
 {
 	struct fk_hop found;
-	const struct fk_route *r =
-		fk_lookup_table(ns, fk_table_of(l, RT_TABLE_MAIN), h->via, h->oif, &found);
+	const struct fk_route *r = fk_lookup_table(ns, fk_table_of(l, RT_TABLE_MAIN), h->via, h->oif, &found);
 	bool wrong = r && !fk_is_error(r->type) && r->len != 0 &&
 	             (r->type == RTN_LOCAL || r->type == RTN_ANYCAST || found.oif != h->oif);
 	return wrong ? -EINVAL : 0;
@@ -122,8 +123,7 @@ static int fk_validate_gateway(
 	if (!via)
 		return fk_refuse(rq, -EINVAL, "Egress device not specified");
 	if (via->flags & IFF_LOOPBACK)
-		return fk_refuse(
-			rq, -EINVAL, "Egress device can not be loopback device for this route");
+		return fk_refuse(rq, -EINVAL, "Egress device can not be loopback device for this route");
 	if (!l && fk_fib6_has_addr(ns, h->via, via, !local))
 		return fk_refuse(rq, -EINVAL, "Gateway can not be a local address");
 	return 0;
@@ -176,7 +176,8 @@ static int fk_check_object(struct fk_req *rq, const struct fk_nexthop *n)
 }
 
 /* ip6_route_info_create() for one hop; completes r. */
-static int fk_info_create(struct fk_req *rq, struct fk_netns *ns, const struct fk_route_req *q, struct fk_route *r)
+static int fk_info_create(
+	struct fk_req *rq, struct fk_netns *ns, const struct fk_route_req *q, struct fk_route *r)
 {
 	if (r->len > 128)
 		return fk_refuse(rq, -EINVAL, "Invalid prefix length");
@@ -225,9 +226,9 @@ static struct fk_route *fk_copy(const struct fk_route *r)
 	return n;
 }
 
-static void fk_unlink(struct fk_route *r)
+static void fk_unlink(struct fk_netns *ns, struct fk_route *r)
 {
-	nctl_list_del(&r->node);
+	fk_route_unlink(ns, r);
 	free(r);
 }
 
@@ -239,14 +240,14 @@ static struct fk_route *fk_take_place(
 	unsigned siblings = 0;
 	for (struct fk_route *s = first; s; s = fk_route_next(ns, s))
 		siblings += s != old && fk_fib6_siblings(s, old);
-	nctl_list_insert_before(&old->node, &n->node);
+	fk_route_insert(ns, n, old);
 	struct fk_route was = *old;
-	fk_unlink(old);
+	fk_unlink(ns, old);
 	if (siblings) {
 		for (struct fk_route *s = fk_route_next(ns, n); s; s = next) {
 			next = fk_route_next(ns, s);
 			if (s->metric <= was.metric && fk_fib6_is_ecmp(s))
-				fk_unlink(s);
+				fk_unlink(ns, s);
 		}
 	}
 	if (say)
@@ -371,15 +372,14 @@ int fk_fib6_add(struct fk_req *rq, struct fk_netns *ns, struct fk_route_req *q)
 /* fib6_del_route(): the siblings that stay are not told of. */
 void fk_fib6_remove(struct fk_netns *ns, struct fk_route *r, bool say)
 {
-	nctl_list_del(&r->node);
+	fk_route_unlink(ns, r);
 	if (say)
 		fk_route_event(ns, r, RTM_DELROUTE, 0);
 	free(r);
 }
 
 /* ip6_route_del() for one hop. all: with all its siblings, if it names no gateway (fc_delete_all_nh). */
-static int fk_del_one(
-	struct fk_netns *ns, const struct fk_route_req *q, const struct fk_hop *want, bool all)
+static int fk_del_one(struct fk_netns *ns, const struct fk_route_req *q, const struct fk_hop *want, bool all)
 {
 	for (struct fk_route *r = fk_route_first(ns, &q->r), *next; r; r = next) {
 		next = fk_route_next(ns, r);
@@ -426,10 +426,10 @@ int fk_fib6_del(struct fk_req *rq, struct fk_netns *ns, const struct fk_route_re
 {
 	int e = 0;
 	struct fk_route_req masked = *q;
-	if (!fk_table_exists(ns, AF_INET6, q->r.table))
-		return fk_refuse(rq, -ESRCH, "FIB table does not exist");
 	if (q->r.len > 128)
 		return fk_refuse(rq, -EINVAL, "Invalid prefix length");
+	if (!fk_table_exists(ns, AF_INET6, q->r.table))
+		return fk_refuse(rq, -ESRCH, "FIB table does not exist");
 	fk_prefix_mask(masked.r.dst, masked.r.len, 16);
 	if (!q->multipath)
 		return fk_del_one(ns, &masked, &q->r.hops[0], true);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * DOC: dumps of routes, next-hop objects and rules, with the filters of a strict request. Where the kernel goes
- * on by counting, and so may lose an object when another one goes meanwhile, this goes on behind the last
- * prefix, id or priority that is complete.
+ * DOC: dumps of routes, next-hop objects and rules, with the filters of a strict request. Where the kernel
+ * goes on by counting, and so may lose an object when another one goes meanwhile, this goes on behind the
+ * last prefix, id or priority that is complete.
  */
 
 #include <errno.h>
@@ -85,6 +85,17 @@ static struct fk_route *fk_last_sibling(struct fk_netns *ns, struct fk_route *r)
 	return last;
 }
 
+static bool fk_is_later_sibling(struct fk_netns *ns, const struct fk_route *r)
+{
+	if (r->family == AF_INET || !fk_fib6_is_ecmp(r))
+		return false;
+	for (const struct fk_route *s = fk_route_first(ns, r); s != r;
+		s = fk_route_next(ns, (struct fk_route *)s))
+		if (fk_fib6_siblings(s, r))
+			return true;
+	return false;
+}
+
 /* All routes of the prefix of first, or none. */
 static bool fk_dump_prefix(struct fk_netns *ns, struct fk_dump *d, struct fk_buf *b, struct fk_route *first)
 {
@@ -93,8 +104,11 @@ static bool fk_dump_prefix(struct fk_netns *ns, struct fk_dump *d, struct fk_buf
 	for (struct fk_route *r = first; r; r = fk_route_next(ns, r)) {
 		if (!fk_wants_route(d, r))
 			continue;
+		if (ns->f->whole_dumps && fk_is_later_sibling(ns, r))
+			continue;
 		fk_put_route(b, ns, r, false, RTM_NEWROUTE, flags, d->seq);
-		r = fk_last_sibling(ns, r);
+		if (!ns->f->whole_dumps)
+			r = fk_last_sibling(ns, r);
 	}
 	if (!b->full)
 		return true;
@@ -174,8 +188,8 @@ static bool fk_dump_rules(struct fk_netns *ns, struct fk_dump *d, struct fk_buf 
 				b->full = false;
 				return false;
 			}
-			if (pos->next == head || nctl_list_entry(pos->next, struct fk_rule, node)->priority >
-							r->priority)
+			if (pos->next == head ||
+				nctl_list_entry(pos->next, struct fk_rule, node)->priority > r->priority)
 				d->next = (uint64_t)r->priority + 1;
 		}
 	}

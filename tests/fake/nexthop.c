@@ -106,8 +106,8 @@ void fk_nexthop_link_event(struct fk_link *l, enum fk_event ev)
 		struct fk_nexthop *n = NULL;
 		nctl_list_for_each(pos, &l->ns->nexthops) {
 			struct fk_nexthop *o = fk_nexthop_of(pos);
-			if (!o->group && o->hop.oif == l->ifindex &&
-				(!o->blackhole || ev == FK_UNREGISTER) && (!n || o->born > n->born))
+			if (!o->group && o->hop.oif == l->ifindex && (!o->blackhole || ev == FK_UNREGISTER) &&
+				(!n || o->born > n->born))
 				n = o;
 		}
 		if (!n)
@@ -154,8 +154,8 @@ static int fk_read_single(struct fk_req *rq, const struct nlattr **tb, struct fk
 		return l->flags & IFF_UP ? 0 : -ENETDOWN;
 	}
 	if (!tb[NHA_OIF])
-		return fk_refuse(rq, -EINVAL,
-			"Device attribute required for non-blackhole and non-fdb nexthops");
+		return fk_refuse(
+			rq, -EINVAL, "Device attribute required for non-blackhole and non-fdb nexthops");
 	if (!l)
 		return fk_refuse(rq, -EINVAL, "Invalid device index");
 	if (!(l->flags & IFF_UP))

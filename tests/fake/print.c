@@ -5,7 +5,6 @@
 
 #include "fake/core.h"
 #include "fake/describe.h"
-#include "fake/fib.h"
 #include "fake/wire.h"
 
 static void fk_print_message(struct fk_lines *lines, const void *bytes)
@@ -34,7 +33,8 @@ static void fk_print_fib(struct fk_lines *lines, struct fk_netns *ns, uint16_t t
 	do {
 		struct fk_buf b = FK_BUF(bytes);
 		all = fk_fib_dump_fill(ns, &d, &b);
-		for (size_t off = 0; off < b.len; off += NLMSG_ALIGN(((struct nlmsghdr *)(void *)(bytes + off))->nlmsg_len))
+		for (size_t off = 0; off < b.len;
+			off += NLMSG_ALIGN(((struct nlmsghdr *)(void *)(bytes + off))->nlmsg_len))
 			fk_print_message(lines, bytes + off);
 	} while (!all);
 }

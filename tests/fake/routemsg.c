@@ -38,7 +38,8 @@ static void fk_put_multipath_hop(struct fk_buf *b, uint8_t family, const struct 
 }
 
 /* IPv6: from r on around the ring of its siblings. */
-static unsigned fk_collect_hops(struct fk_netns *ns, const struct fk_route *r, bool alone, struct fk_hop *hops)
+static unsigned fk_collect_hops(
+	struct fk_netns *ns, const struct fk_route *r, bool alone, struct fk_hop *hops)
 {
 	unsigned n = fk_route_hops(r, hops);
 	if (r->family == AF_INET || alone || r->nh || !fk_fib6_is_ecmp(r))
@@ -79,7 +80,9 @@ void fk_put_route(struct fk_buf *b, struct fk_netns *ns, const struct fk_route *
 		.rtm_protocol = r->protocol,
 		.rtm_scope = r->scope,
 		.rtm_type = r->nh && !r->nh->group && r->nh->blackhole ? RTN_BLACKHOLE : r->type,
-		.rtm_flags = hop_set ? (six ? 0 : r->flags) : n ? hops[0].flags : 0,
+		.rtm_flags = hop_set ? (six ? 0 : r->flags)
+	                     : n     ? hops[0].flags
+	                             : 0,
 	};
 	size_t start = fk_msg_begin(b, type, flags, seq, &rtm, sizeof rtm);
 	fk_put_u32(b, RTA_TABLE, r->table);
@@ -154,8 +157,8 @@ static bool fk_rule_unresolved(struct fk_netns *ns, const struct fk_rule *r)
 	return true;
 }
 
-void fk_put_rule(struct fk_buf *b, struct fk_netns *ns, const struct fk_rule *r, uint16_t type, uint16_t flags,
-	uint32_t seq)
+void fk_put_rule(struct fk_buf *b, struct fk_netns *ns, const struct fk_rule *r, uint16_t type,
+	uint16_t flags, uint32_t seq)
 {
 	size_t alen = r->family == AF_INET ? 4 : 16;
 	struct fib_rule_hdr frh = {

@@ -106,8 +106,7 @@ static int fk_read_rest(struct fk_req *rq, const struct nlattr **tb, struct fk_r
 		return -EINVAL;
 	q->nhid = tb[RTA_NH_ID] ? fk_u32(tb[RTA_NH_ID]) : 0;
 	if (q->nhid && (tb[RTA_OIF] || tb[RTA_GATEWAY] || tb[RTA_VIA] || tb[RTA_MULTIPATH]))
-		return fk_refuse(rq, -EINVAL,
-			"Nexthop specification and nexthop id are mutually exclusive");
+		return fk_refuse(rq, -EINVAL, "Nexthop specification and nexthop id are mutually exclusive");
 	return 0;
 }
 

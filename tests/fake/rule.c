@@ -37,7 +37,7 @@ static struct fk_rule *fk_rule_insert(struct fk_netns *ns, const struct fk_rule 
 	return n;
 }
 
-int fk_rules_init(struct fk_netns *ns)
+void fk_rules_init(struct fk_netns *ns)
 {
 	static const struct {
 		uint8_t family;
@@ -57,7 +57,6 @@ int fk_rules_init(struct fk_netns *ns)
 			.table = rules[i].table};
 		fk_rule_insert(ns, &r);
 	}
-	return 0;
 }
 
 void fk_rules_free(struct fk_netns *ns)
@@ -71,7 +70,8 @@ void fk_rules_free(struct fk_netns *ns)
 	}
 }
 
-/* For what the kernel itself looks up, by way of oif or any: IPv4 as if it came from lo, IPv6 from nowhere. */
+/* For what the kernel itself looks up, by way of oif or any: IPv4 as if it came from lo, IPv6 from nowhere.
+ */
 bool fk_rule_matches(const struct fk_rule *r, const uint8_t *dst, int oif)
 {
 	static const uint8_t none[16];
@@ -142,8 +142,7 @@ static int fk_read_rule(struct fk_req *rq, const struct nlattr **tb, struct fk_r
 	r->mask = r->mark ? UINT32_MAX : 0;
 	if (tb[FRA_FWMASK])
 		r->mask = fk_u32(tb[FRA_FWMASK]);
-	r->priority =
-		tb[FRA_PRIORITY] ? fk_u32(tb[FRA_PRIORITY]) : fk_default_priority(rq->ns, r->family);
+	r->priority = tb[FRA_PRIORITY] ? fk_u32(tb[FRA_PRIORITY]) : fk_default_priority(rq->ns, r->family);
 	if (fk_read_prefixes(tb, r) < 0 || fk_read_name(tb[FRA_IIFNAME], r->iif) < 0 ||
 		fk_read_name(tb[FRA_OIFNAME], r->oif) < 0)
 		return -EINVAL;

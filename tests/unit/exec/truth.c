@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <linux/if_addr.h>
 #include <linux/rtnetlink.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -87,46 +88,69 @@ struct nctl_mirror *truth_new(struct nctl_fake *f, uint64_t netns)
 	return m;
 }
 
-static void check_addrs(const struct nctl_mirror_link *a, const struct nctl_mirror_link *b, const char *label)
+__attribute__((format(printf, 2, 3))) static bool differs(const char *label, const char *format, ...)
+{
+	va_list ap;
+
+	fprintf(stderr, "%s: ", label);
+	va_start(ap, format);
+	vfprintf(stderr, format, ap);
+	va_end(ap);
+	fprintf(stderr, "\n");
+	return false;
+}
+
+static bool check_addrs(const struct nctl_mirror_link *a, const struct nctl_mirror_link *b, const char *label)
 {
 	const struct nctl_mirror_addr *x = nctl_mirror_addr_first(a), *y = nctl_mirror_addr_first(b);
 
 	for (; x && y; x = nctl_mirror_addr_next(x), y = nctl_mirror_addr_next(y))
 		if (nctl_addr_cmp(&x->v, &y->v) || nctl_addr_diff(&x->v, &y->v))
-			fail_msg("%s: an address of %s differs", label, a->v.name);
+			return differs(label, "an address of %s differs", a->v.name);
 	if (x || y)
-		fail_msg("%s: %s has an address %s", label, a->v.name, x ? "too many" : "too few");
+		return differs(label, "%s has an address %s", a->v.name, x ? "too many" : "too few");
+	return true;
 }
 
-static void check_link(const struct nctl_mirror_link *a, const struct nctl_mirror_link *b, uint64_t ignore,
+static bool check_link(const struct nctl_mirror_link *a, const struct nctl_mirror_link *b, uint64_t ignore,
 	const char *label)
 {
 	struct nctl_link_diff d;
 
 	if (a->v.ifindex != b->v.ifindex)
-		fail_msg("%s: %s (%u) where the kernel has %s (%u)", label, a->v.name, a->v.ifindex,
+		return differs(label, "%s (%u) where the kernel has %s (%u)", a->v.name, a->v.ifindex,
 			b->v.name, b->v.ifindex);
 	nctl_link_compare(&a->v, &b->v, &d);
 	d.common &= ~ignore;
 	if (d.common || d.data || d.port || d.kind || d.port_kind)
-		fail_msg("%s: %s (%u, lower %u@%d) differs from %s (lower %u@%d) in %llx %llx %llx %d %d "
-			 "(flags %x and %x, mtu %u and %u)",
-			label, a->v.name, a->v.ifindex, a->v.lower, a->v.lower_nsid, b->v.name, b->v.lower,
+		return differs(label,
+			"%s (%u, lower %u@%d) differs from %s (lower %u@%d) in %llx %llx %llx %d %d "
+			"(flags %x and %x, mtu %u and %u)",
+			a->v.name, a->v.ifindex, a->v.lower, a->v.lower_nsid, b->v.name, b->v.lower,
 			b->v.lower_nsid, (unsigned long long)d.common, (unsigned long long)d.data,
 			(unsigned long long)d.port, d.kind, d.port_kind, a->v.flags, b->v.flags, a->v.mtu,
 			b->v.mtu);
-	check_addrs(a, b, label);
+	return check_addrs(a, b, label);
 }
 
-void truth_compare(
+bool truth_equal(
 	const struct nctl_mirror *truth, const struct nctl_mirror *m, uint64_t ignore, const char *label)
 {
 	const struct nctl_mirror_link *a = nctl_mirror_link_from(m, 1), *b = nctl_mirror_link_from(truth, 1);
 
 	for (; a && b; a = nctl_mirror_link_next(a), b = nctl_mirror_link_next(b))
-		check_link(a, b, ignore, label);
+		if (!check_link(a, b, ignore, label))
+			return false;
 	if (a || b)
-		fail_msg("%s: %s is %s", label, a ? a->v.name : b->v.name, a ? "not there" : "missing");
+		return differs(label, "%s is %s", a ? a->v.name : b->v.name, a ? "not there" : "missing");
+	return true;
+}
+
+void truth_compare(
+	const struct nctl_mirror *truth, const struct nctl_mirror *m, uint64_t ignore, const char *label)
+{
+	if (!truth_equal(truth, m, ignore, label))
+		fail();
 }
 
 void truth_check(
