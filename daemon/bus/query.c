@@ -26,6 +26,7 @@
 static const struct nd_query_object *const objects[] = {
 	&nd_query_of_link,
 	&nd_query_of_address,
+	&nd_query_of_maddr,
 	&nd_query_of_netns,
 };
 
@@ -168,6 +169,8 @@ static int fill_one(
 	struct nctl_json json;
 	int r;
 
+	if (q->object->read && q->was_read != nd_netns_serial(n))
+		return ND_QUERY_READ;
 	f->netns = n;
 	f->m = m;
 	f->head = NCTL_STRBUF_INIT;
@@ -227,4 +230,35 @@ int nd_query_fill(struct nd_query *q, const struct nd_netns_set *set, size_t byt
 	r = fill_one(q, n, m, &f);
 	q->done = !q->inside;
 	return r;
+}
+
+int nd_query_read(const struct nd_query *q, const struct nd_netns_set *set,
+	void (*done)(int error, void *userdata), void *userdata)
+{
+	struct nd_netns *n = nd_netns_from(set, q->serial);
+
+	if (!n || nd_netns_serial(n) != q->serial)
+		return -ENXIO;
+	return q->object->read(n, done, userdata);
+}
+
+int nd_query_was_read(struct nd_query *q, int error)
+{
+	bool gone = error == -ENOENT || error == -ENXIO || error == -ESTALE;
+
+	if (error == 0) {
+		q->was_read = q->serial;
+		return 0;
+	}
+	if (!gone || q->space != ND_SCOPE_ALL)
+		return gone ? -ENXIO : error;
+	q->inside = false;
+	q->serial++;
+	return 0;
+}
+
+void nd_query_forget(const struct nd_query *q, struct nd_netns_set *set, void *userdata)
+{
+	if (q->object->forget)
+		q->object->forget(set, userdata);
 }

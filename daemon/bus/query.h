@@ -31,6 +31,7 @@ struct nd_query {
 	bool done;
 	uint64_t serial; /* of the namespace */
 	bool inside;     /* it has been begun; the object knows how far */
+	uint64_t was_read; /* serial of the one that nd_query_read was called for */
 
 	struct nd_query_link link;
 	union {
@@ -38,6 +39,7 @@ struct nd_query {
 		struct nd_query_route route;
 		struct nd_query_rule rule;
 		struct nd_query_nexthop nexthop;
+		struct nd_query_maddr maddr;
 		struct nd_query_netns names;
 	};
 };
@@ -48,9 +50,18 @@ int nd_query_filter(struct nd_query *q, const char *key, const char *value, sd_b
 bool nd_query_is_of_netns(const struct nd_query *q);
 /* After the filters: looks up what they name. 0, or an error for the client. */
 int nd_query_begin(struct nd_query *q, const struct nd_netns_set *set, sd_bus_error *error);
-/* Adds lines to out until it holds `bytes` or enough was looked at; q->done at the end. 0, -ENOMEM, or
- * -ENXIO: the namespace that was asked for has gone. */
+/* Adds lines to out until it holds `bytes` or enough was looked at; q->done at the end. 0; ND_QUERY_READ: go on
+ * after nd_query_read; -ENOMEM; -ENXIO: the namespace that was asked for has gone. */
+enum { ND_QUERY_READ = 1 };
 int nd_query_fill(struct nd_query *q, const struct nd_netns_set *set, size_t bytes, struct nctl_strbuf *out);
+/*
+ * Reads what the next lines need; done is called from the loop, unless nd_query_forget comes first. 0, or
+ * -errno. nd_query_was_read: 0, go on; or it was an error that ends q, returned.
+ */
+int nd_query_read(const struct nd_query *q, const struct nd_netns_set *set,
+	void (*done)(int error, void *userdata), void *userdata);
+int nd_query_was_read(struct nd_query *q, int error);
+void nd_query_forget(const struct nd_query *q, struct nd_netns_set *set, void *userdata);
 
 /* Its mirror has been whole at some time; NULL if not. */
 struct nctl_mirror *nd_query_mirror(const struct nd_netns *n);

@@ -39,6 +39,7 @@ enum cli_action {
 	CLI_NEIGH,
 	CLI_FDB,
 	CLI_VRF,
+	CLI_MADDR,
 	CLI_MONITOR,
 	CLI_STATS,
 	CLI_MOVE,

@@ -32,6 +32,7 @@ static const char help[] =
 	"  neighbour [show] [[to] PREFIX] [dev NAME] [nud STATE] [master NAME] [vrf NAME] [proxy] [router]\n"
 	"  fdb [show] [br NAME] [dev NAME] [vlan N] [state S] [dynamic]\n"
 	"  vrf [show] [NAME] [up]\n"
+	"  maddress [show] [--why] [and the filters of link]\n"
 	"  monitor [link] [address] [route] [rule] [nexthop] [netns] [initial]\n"
 	"                     what changes, as it does; initial: what is there first\n"
 	"  link move [dev] NAME netns TO [name NEW]\n"
@@ -157,6 +158,7 @@ static const struct {
 	[CLI_NEIGH] = {.talk = query},
 	[CLI_FDB] = {.talk = query},
 	[CLI_VRF] = {.talk = query},
+	[CLI_MADDR] = {.talk = query},
 	[CLI_ROUTE_GET] = {NULL, NULL, "RouteGet", put_filters, show_route},
 	[CLI_MONITOR] = {.talk = cli_monitor_show},
 	[CLI_STATS] = {NULL, NULL, "Stats", put_filters, show_stats},
@@ -190,7 +192,7 @@ static int run(const struct cli_request *q)
 	return status == CLI_OK ? actions[q->action].show(q, reply) : status;
 }
 
-enum { OPTION_KEEP_GOING = 256, OPTION_ALLOW_RECREATE };
+enum { OPTION_KEEP_GOING = 256, OPTION_ALLOW_RECREATE, OPTION_WHY };
 
 /* 0, or -EINVAL; the family is kept for later. */
 static int take_option(struct cli_request *q, int c, const char **family)
@@ -209,6 +211,7 @@ static int take_option(struct cli_request *q, int c, const char **family)
 		q->json = true;
 		return 0;
 	case 's':
+	case OPTION_WHY:
 		return 0;
 	case 'h':
 		q->action = CLI_HELP;
@@ -229,7 +232,7 @@ static int take_option(struct cli_request *q, int c, const char **family)
 
 static bool has_family(enum cli_action a)
 {
-	static const enum cli_action with[] = {CLI_ADDRESS, CLI_ROUTE, CLI_RULE, CLI_NEXTHOP, CLI_NEIGH, CLI_MONITOR};
+	static const enum cli_action with[] = {CLI_ADDRESS, CLI_ROUTE, CLI_RULE, CLI_NEXTHOP, CLI_NEIGH, CLI_MONITOR, CLI_MADDR};
 
 	for (size_t i = 0; i < NCTL_ARRAY_SIZE(with); i++)
 		if (a == with[i])
@@ -252,11 +255,12 @@ static int read_options(struct cli_request *q, int argc, char **argv, char **wor
 		{"help", no_argument, NULL, 'h'},
 		{"keep-going", no_argument, NULL, OPTION_KEEP_GOING},
 		{"allow-recreate", no_argument, NULL, OPTION_ALLOW_RECREATE},
+		{"why", no_argument, NULL, OPTION_WHY},
 		{"version", no_argument, NULL, 'V'},
 		{0},
 	};
 	const char *family = NULL;
-	bool stats = false;
+	bool stats = false, why = false;
 	size_t n = 0;
 	int c;
 
@@ -265,6 +269,7 @@ static int read_options(struct cli_request *q, int argc, char **argv, char **wor
 		if (c == 'V')
 			return printf("netctl %s\n", NETCTL_VERSION);
 		stats |= c == 's';
+		why |= c == OPTION_WHY;
 		if (c == 1)
 			words[n++] = optarg;
 		else if (take_option(q, c, &family) < 0)
@@ -279,6 +284,8 @@ static int read_options(struct cli_request *q, int argc, char **argv, char **wor
 	if (cli_grammar_parse(q, words, n) < 0 || cli_request_check(q) < 0)
 		return -EINVAL;
 	if (stats && q->action == CLI_LINK && cli_request_filter(q, "stats", "") < 0)
+		return -EINVAL;
+	if (why && q->action == CLI_MADDR && cli_request_filter(q, "why", "") < 0)
 		return -EINVAL;
 	/* As with ip(8), links have no family. */
 	return family && has_family(q->action) ? cli_request_filter(q, "family", family) : 0;

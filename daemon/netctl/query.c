@@ -250,6 +250,7 @@ static const struct {
 	[CLI_NEIGH] = {"neigh", &cli_neigh_rows},
 	[CLI_FDB] = {"fdb", &cli_fdb_rows},
 	[CLI_VRF] = {"vrf", &cli_vrf_rows},
+	[CLI_MADDR] = {"maddr", &cli_maddr_rows},
 };
 
 const char *cli_query_object(enum cli_action a)

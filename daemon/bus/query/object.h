@@ -34,12 +34,18 @@ struct nd_query_object {
 	int (*begin)(struct nd_query *q, const struct nctl_mirror *m, const char **ret_name);
 	/* Lines of that namespace; q->inside is false at its end. 0 or -ENOMEM. */
 	int (*fill)(struct nd_query *q, struct nd_fill *f);
+	/*
+	 * What must be done in a namespace before fill, once, and takes its time; NULL: nothing. As
+	 * nd_netns_maddr_read and nd_netns_maddr_forget.
+	 */
+	int (*read)(struct nd_netns *n, void (*done)(int error, void *userdata), void *userdata);
+	void (*forget)(struct nd_netns_set *set, void *userdata);
 	/* Instead of both: of all namespaces, from q->serial on. */
 	int (*fill_set)(struct nd_query *q, const struct nd_netns_set *set, struct nd_fill *f);
 };
 
 extern const struct nd_query_object nd_query_of_link, nd_query_of_address, nd_query_of_route,
-	nd_query_of_rule, nd_query_of_nexthop, nd_query_of_vrf, nd_query_of_netns;
+	nd_query_of_rule, nd_query_of_nexthop, nd_query_of_maddr, nd_query_of_vrf, nd_query_of_netns;
 
 /* True: no more in this filling. Counts the object that is looked at next. */
 bool nd_fill_is_full(struct nd_fill *f);

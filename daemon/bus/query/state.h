@@ -93,6 +93,10 @@ struct nd_query_nexthop {
 	nctl_nhid next; /* cursor; 0: behind the last one */
 };
 
+struct nd_query_maddr {
+	bool why;
+};
+
 struct nd_query_netns {
 	bool nameless; /* those as well */
 };
