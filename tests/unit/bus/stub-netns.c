@@ -55,6 +55,20 @@ void nd_netns_set_look(struct nd_netns_set *s)
 	s->n_looks++;
 }
 
+int nd_netns_maddr_read(struct nd_netns *n, void (*done)(int error, void *userdata), void *userdata)
+{
+	(void)n;
+	(void)done;
+	(void)userdata;
+	return -EPIPE;
+}
+
+void nd_netns_maddr_forget(struct nd_netns_set *s, void *userdata)
+{
+	(void)s;
+	(void)userdata;
+}
+
 struct nd_netns *nd_netns_from(const struct nd_netns_set *s, uint64_t serial)
 {
 	size_t begin = 0, end = s->n;
