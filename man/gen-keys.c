@@ -142,6 +142,7 @@ static void put_type(const struct nctl_field *f)
 	case NCTL_FIELD_IPS:
 		fputs("list of IP addresses", stdout);
 		break;
+	case NCTL_FIELD_BYTES:
 	case NCTL_FIELD_RAW:
 		break;
 	}

@@ -279,6 +279,7 @@ bool nd_dev_field(
 	case NCTL_FIELD_IPS:
 		return nd_expect(d->p, node, ND_NODE_SEQUENCE) && read_list(d, f, key, node, data);
 	case NCTL_FIELD_LINK:
+	case NCTL_FIELD_BYTES:
 	case NCTL_FIELD_RAW:
 		break;
 	}

@@ -6,9 +6,11 @@
  */
 #include <endian.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/json.h"
 #include "codec/codec.h"
 #include "net/lladdr.h"
 #include "net/prefix.h"
@@ -51,6 +53,28 @@ static int decode_text(const struct nctl_field *f, const struct nlattr *attr, vo
 		return -ENOMEM;
 	nctl_field_clear(f, data);
 	*(char **)(void *)((char *)data + f->offset) = copy;
+	return 0;
+}
+
+int nctl_codec_bytes_decode(const struct nctl_field *f, const struct nlattr *attr, void *data)
+{
+	size_t n = nctl_attr_len(attr);
+	uint8_t *copy = n ? malloc(n) : NULL;
+
+	if (n && !copy)
+		return -ENOMEM;
+	if (copy)
+		memcpy(copy, nctl_attr_data(attr), n);
+	nctl_field_clear(f, data);
+	*(struct nctl_bytes *)(void *)((char *)data + f->offset) = (struct nctl_bytes){copy, (uint32_t)n};
+	return 0;
+}
+
+static int decode_raw(const struct nctl_field *f, const struct nlattr *attr, void *p)
+{
+	if (nctl_attr_len(attr) != f->size)
+		return -EBADMSG;
+	memcpy(p, nctl_attr_data(attr), f->size);
 	return 0;
 }
 
@@ -117,15 +141,58 @@ static int field_decode(const struct nctl_field *f, const struct nlattr *attr, v
 		return decode_ip(attr, p);
 	case NCTL_FIELD_IPS:
 		return decode_ips(attr, p);
-	case NCTL_FIELD_TEXTS:
+	case NCTL_FIELD_BYTES:
+		return nctl_codec_bytes_decode(f, attr, data);
 	case NCTL_FIELD_RAW:
+		return decode_raw(f, attr, p);
+	case NCTL_FIELD_TEXTS:
 		break;
 	}
 	return -EBADMSG;
 }
 
+static int flag_decode(const struct nctl_field *f, const struct nlattr *attr, void *data)
+{
+	if (nctl_attr_len(attr) != 0)
+		return -EBADMSG;
+	nctl_field_set(f, data, 1);
+	return 0;
+}
+
+static void flag_encode(const struct nctl_field *f, const void *data, struct nctl_msgbuf *msg)
+{
+	if (nctl_field_get(f, data))
+		nctl_msg_put(msg, f->attr, NULL, 0);
+}
+
+static int bit_decode(const struct nctl_field *f, const struct nlattr *attr, void *data)
+{
+	(void)data;
+	if (nctl_attr_len(attr) != f->size)
+		return -EBADMSG;
+	return swap_be(f, nctl_attr_uint(attr)) & f->dflt ? 0 : 1;
+}
+
+static void bit_print(const struct nctl_field *f, const void *data, struct nctl_json *json)
+{
+	(void)f;
+	(void)data;
+	nctl_json_bool(json, true);
+}
+
+int nctl_codec_ignore(const struct nctl_field *f, const struct nlattr *attr, void *data)
+{
+	(void)f;
+	(void)attr;
+	(void)data;
+	return 1;
+}
+
+const struct nctl_field_ops nctl_codec_flag_ops = {.decode = flag_decode, .encode = flag_encode};
+const struct nctl_field_ops nctl_codec_bit_ops = {.decode = bit_decode, .print = bit_print};
+
 int nctl_codec_fields_take(const struct nctl_field_table *t, const struct nlattr *const *tb, size_t max,
-	void *data, uint64_t *has)
+	void *data, uint64_t *has, struct nctl_codec_taken *taken)
 {
 	for (size_t i = 0; i < t->n; i++) {
 		const struct nctl_field *f = &t->v[i];
@@ -133,6 +200,7 @@ int nctl_codec_fields_take(const struct nctl_field_table *t, const struct nlattr
 
 		if (f->attr == 0 || f->attr > max || !tb[f->attr])
 			continue;
+		nctl_codec_take(taken, f->attr);
 		r = field_decode(f, tb[f->attr], data);
 		if (r < 0)
 			return r;
@@ -142,15 +210,15 @@ int nctl_codec_fields_take(const struct nctl_field_table *t, const struct nlattr
 	return 0;
 }
 
-int nctl_codec_fields_decode(
-	const struct nctl_field_table *t, const struct nlattr *nest, void *data, uint64_t *has)
+int nctl_codec_fields_decode(const struct nctl_field_table *t, const struct nlattr *nest, void *data,
+	uint64_t *has, struct nctl_codec_taken *taken)
 {
 	const struct nlattr *tb[NCTL_CODEC_ATTR_MAX + 1];
 	int r = nctl_attr_parse_nest(nest, any_policy, tb, NCTL_CODEC_ATTR_MAX);
 
 	if (r < 0)
 		return r;
-	return nctl_codec_fields_take(t, tb, NCTL_CODEC_ATTR_MAX, data, has);
+	return nctl_codec_fields_take(t, tb, NCTL_CODEC_ATTR_MAX, data, has, taken);
 }
 
 static void encode_number(const struct nctl_field *f, const void *data, struct nctl_msgbuf *msg)
@@ -218,9 +286,29 @@ static void field_encode(const struct nctl_field *f, const void *data, struct nc
 	case NCTL_FIELD_IPS:
 		encode_ips(f->attr, p, msg);
 		break;
-	case NCTL_FIELD_TEXTS:
-	case NCTL_FIELD_RAW:
+	case NCTL_FIELD_BYTES:
+		nctl_msg_put(
+			msg, f->attr, ((const struct nctl_bytes *)p)->p, ((const struct nctl_bytes *)p)->n);
 		break;
+	case NCTL_FIELD_RAW:
+		nctl_msg_put(msg, f->attr, p, f->size);
+		break;
+	case NCTL_FIELD_TEXTS:
+		break;
+	}
+}
+
+static void field_encode_state(const struct nctl_field *f, const void *data, struct nctl_msgbuf *msg)
+{
+	const char *text;
+
+	if (f->ops && f->ops->encode_state) {
+		f->ops->encode_state(f, data, msg);
+	} else if (f->type == NCTL_FIELD_TEXT) {
+		text = *(char *const *)(const void *)((const char *)data + f->offset);
+		nctl_msg_put_str(msg, f->attr, text ? text : "");
+	} else {
+		field_encode(f, data, msg);
 	}
 }
 
@@ -230,4 +318,21 @@ void nctl_codec_fields_encode(
 	for (size_t i = 0; i < t->n; i++)
 		if (mask & UINT64_C(1) << i && t->v[i].attr)
 			field_encode(&t->v[i], data, msg);
+}
+
+void nctl_codec_fields_encode_state(
+	const struct nctl_field_table *t, const void *data, uint64_t has, struct nctl_msgbuf *msg)
+{
+	struct nctl_codec_taken written = NCTL_CODEC_TAKEN_NONE;
+
+	for (size_t i = 0; i < t->n; i++) {
+		const struct nctl_field *f = &t->v[i];
+
+		if (!f->attr || nctl_codec_is_taken(&written, f->attr) || f->flags & NCTL_FIELD_VOLATILE ||
+			!(has & UINT64_C(1) << i) ||
+			(f->flags & NCTL_FIELD_OMIT_ZERO && nctl_field_is_none(f, data)))
+			continue;
+		nctl_codec_take(&written, f->attr);
+		field_encode_state(f, data, msg);
+	}
 }

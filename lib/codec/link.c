@@ -12,14 +12,19 @@
 
 #include "base/cleanup.h"
 #include "codec/codec.h"
+#include "codec/rest.h"
 #include "net/lladdr.h"
 #include "nl/attr.h"
+
+enum { PHYS_ID_MAX = 32 }; /* MAX_PHYS_ITEM_ID_LEN of linux/netdevice.h */
 
 static const struct nctl_attr_policy link_policy[IFLA_MAX + 1] = {
 	[IFLA_IFNAME] = {.kind = NCTL_ATTR_STR, .max = IF_NAMESIZE},
 	[IFLA_LINKINFO] = {.kind = NCTL_ATTR_NEST},
 	[IFLA_AF_SPEC] = {.kind = NCTL_ATTR_NEST},
 	[IFLA_PROP_LIST] = {.kind = NCTL_ATTR_NEST},
+	[IFLA_PHYS_PORT_ID] = {.kind = NCTL_ATTR_BYTES, .max = PHYS_ID_MAX},
+	[IFLA_PHYS_SWITCH_ID] = {.kind = NCTL_ATTR_BYTES, .max = PHYS_ID_MAX},
 };
 static const struct nctl_attr_policy info_policy[IFLA_INFO_MAX + 1] = {
 	[IFLA_INFO_KIND] = {.kind = NCTL_ATTR_STR},
@@ -31,47 +36,61 @@ static const struct nctl_attr_policy inet6_policy[IFLA_INET6_MAX + 1] = {
 
 /* -- decode -- */
 
-static int decode_kind(struct nctl_link *l, const struct nlattr *const *info)
+/* A nest by a table of fields; what has none goes to the rest. */
+static int decode_nest(const struct nctl_field_table *t, const struct nlattr *nest, void *data, uint64_t *has,
+	struct nctl_rest *rest, enum nctl_link_place place)
+{
+	struct nctl_codec_taken taken = NCTL_CODEC_TAKEN_NONE;
+	int r = nctl_codec_fields_decode(t, nest, data, has, &taken);
+
+	return r < 0 ? r : nctl_rest_collect_nest(rest, place, nest, &taken);
+}
+
+static int decode_kind(struct nctl_link *l, const struct nlattr *const *info, struct nctl_rest *rest)
 {
 	const struct nctl_kind *k;
 	int r;
 
-	if (!info[IFLA_INFO_KIND])
-		return 0;
-	k = nctl_kind_find(nctl_attr_str(info[IFLA_INFO_KIND]));
-	if (!k) {
+	k = info[IFLA_INFO_KIND] ? nctl_kind_find(nctl_attr_str(info[IFLA_INFO_KIND])) : NULL;
+	if (info[IFLA_INFO_KIND] && !k) {
 		l->kind_name = strdup(nctl_attr_str(info[IFLA_INFO_KIND]));
-		return l->kind_name ? 0 : -ENOMEM;
+		if (!l->kind_name)
+			return -ENOMEM;
 	}
 	r = nctl_link_set_kind(l, k);
-	if (r < 0 || !l->data || !info[IFLA_INFO_DATA])
+	if (r < 0 || !info[IFLA_INFO_DATA])
 		return r;
-	r = nctl_codec_fields_decode(&k->data, info[IFLA_INFO_DATA], l->data, &l->data_has);
+	if (!l->data)
+		return nctl_rest_add(rest, NCTL_PLACE_INFO, info[IFLA_INFO_DATA]);
+	r = decode_nest(&k->data, info[IFLA_INFO_DATA], l->data, &l->data_has, rest, NCTL_PLACE_DATA);
 	if (r == 0 && k->fixup)
 		k->fixup(l->data, &l->data_has);
 	return r;
 }
 
-static int decode_port(struct nctl_link *l, const struct nlattr *const *info)
+static int decode_port(struct nctl_link *l, const struct nlattr *const *info, struct nctl_rest *rest)
 {
+	const struct nlattr *name = info[IFLA_INFO_SLAVE_KIND], *data = info[IFLA_INFO_SLAVE_DATA];
 	const struct nctl_kind *k;
 	int r;
 
-	if (!info[IFLA_INFO_SLAVE_KIND])
-		return 0;
-	k = nctl_kind_find(nctl_attr_str(info[IFLA_INFO_SLAVE_KIND]));
-	if (!k) {
-		l->port_kind_name = strdup(nctl_attr_str(info[IFLA_INFO_SLAVE_KIND]));
-		return l->port_kind_name ? 0 : -ENOMEM;
+	k = name ? nctl_kind_find(nctl_attr_str(name)) : NULL;
+	if (name && !k) {
+		l->port_kind_name = strdup(nctl_attr_str(name));
+		if (!l->port_kind_name)
+			return -ENOMEM;
 	}
 	r = nctl_link_set_port_kind(l, k);
-	if (r < 0 || !l->port || !info[IFLA_INFO_SLAVE_DATA])
+	if (r < 0 || !data)
 		return r;
-	return nctl_codec_fields_decode(&k->port, info[IFLA_INFO_SLAVE_DATA], l->port, &l->port_has);
+	if (!l->port)
+		return nctl_rest_add(rest, NCTL_PLACE_INFO, data);
+	return decode_nest(&k->port, data, l->port, &l->port_has, rest, NCTL_PLACE_PORT);
 }
 
-static int decode_linkinfo(struct nctl_link *l, const struct nlattr *nest)
+static int decode_linkinfo(struct nctl_link *l, const struct nlattr *nest, struct nctl_rest *rest)
 {
+	struct nctl_codec_taken taken = NCTL_CODEC_TAKEN_NONE;
 	const struct nlattr *info[IFLA_INFO_MAX + 1];
 	int r;
 
@@ -79,32 +98,56 @@ static int decode_linkinfo(struct nctl_link *l, const struct nlattr *nest)
 		return 0;
 	r = nctl_attr_parse_nest(nest, info_policy, info, IFLA_INFO_MAX);
 	if (r == 0)
-		r = decode_kind(l, info);
+		r = decode_kind(l, info, rest);
 	if (r == 0)
-		r = decode_port(l, info);
-	return r;
+		r = decode_port(l, info, rest);
+	nctl_codec_take(&taken, IFLA_INFO_KIND);
+	nctl_codec_take(&taken, IFLA_INFO_DATA);
+	nctl_codec_take(&taken, IFLA_INFO_SLAVE_KIND);
+	nctl_codec_take(&taken, IFLA_INFO_SLAVE_DATA);
+	return r < 0 ? r : nctl_rest_collect_nest(rest, NCTL_PLACE_INFO, nest, &taken);
 }
 
-/* IFLA_AF_SPEC { AF_INET6 { IFLA_INET6_ADDR_GEN_MODE } }; absent where IPv6 is off on the link. */
-static int decode_af_spec(struct nctl_link *l, const struct nlattr *nest)
+static int decode_inet6(struct nctl_link *l, const struct nlattr *nest, struct nctl_rest *rest)
 {
-	const struct nlattr *tb[IFLA_INET6_MAX + 1], *a = NULL;
-	int r;
+	struct nctl_codec_taken taken = NCTL_CODEC_TAKEN_NONE;
+	const struct nlattr *tb[IFLA_INET6_MAX + 1];
+	int r = nctl_attr_parse_nest(nest, inet6_policy, tb, IFLA_INET6_MAX);
 
-	if (!nest)
-		return 0;
-	while ((a = nctl_attr_next(nctl_attr_data(nest), nctl_attr_len(nest), a))) {
-		if (nctl_attr_type(a) != AF_INET6)
-			continue;
-		r = nctl_attr_parse_nest(a, inet6_policy, tb, IFLA_INET6_MAX);
-		if (r < 0)
-			return r;
-		if (tb[IFLA_INET6_ADDR_GEN_MODE]) {
-			l->addr_gen_mode = nctl_attr_u8(tb[IFLA_INET6_ADDR_GEN_MODE]);
-			l->has |= NCTL_LINK_BIT(ADDR_GEN_MODE);
-		}
+	if (r < 0)
+		return r;
+	if (tb[IFLA_INET6_ADDR_GEN_MODE]) {
+		l->addr_gen_mode = nctl_attr_u8(tb[IFLA_INET6_ADDR_GEN_MODE]);
+		l->has |= NCTL_LINK_BIT(ADDR_GEN_MODE);
 	}
-	return 0;
+	nctl_codec_take(&taken, IFLA_INET6_ADDR_GEN_MODE);
+	return nctl_rest_collect_nest(rest, NCTL_PLACE_INET6, nest, &taken);
+}
+
+static int decode_inet(const struct nlattr *nest, struct nctl_rest *rest)
+{
+	static const struct nctl_codec_taken none;
+	const struct nlattr *tb[1];
+	int r = nctl_attr_parse_nest(nest, &(struct nctl_attr_policy){0}, tb, 0);
+
+	return r < 0 ? r : nctl_rest_collect_nest(rest, NCTL_PLACE_INET, nest, &none);
+}
+
+/* IFLA_AF_SPEC { AF_INET6 { IFLA_INET6_ADDR_GEN_MODE } ... }; absent where IPv6 is off on the link. */
+static int decode_af_spec(struct nctl_link *l, const struct nlattr *nest, struct nctl_rest *rest)
+{
+	const struct nlattr *a = NULL;
+	int r = 0;
+
+	while (nest && r == 0 && (a = nctl_attr_next(nctl_attr_data(nest), nctl_attr_len(nest), a))) {
+		if (nctl_attr_type(a) == AF_INET6)
+			r = decode_inet6(l, a, rest);
+		else if (nctl_attr_type(a) == AF_INET)
+			r = decode_inet(a, rest);
+		else
+			r = nctl_rest_add(rest, NCTL_PLACE_SPEC, a);
+	}
+	return r;
 }
 
 static int compare_names(const void *a, const void *b)
@@ -113,13 +156,17 @@ static int compare_names(const void *a, const void *b)
 }
 
 /* IFLA_PROP_LIST { IFLA_ALT_IFNAME ... } */
-static int decode_altnames(struct nctl_link *l, const struct nlattr *nest)
+static int decode_altnames(struct nctl_link *l, const struct nlattr *nest, struct nctl_rest *rest)
 {
 	const struct nlattr *a = NULL;
 	size_t n = 0, max = 0;
 
-	while (nest && (a = nctl_attr_next(nctl_attr_data(nest), nctl_attr_len(nest), a)))
-		max += nctl_attr_type(a) == IFLA_ALT_IFNAME;
+	while (nest && (a = nctl_attr_next(nctl_attr_data(nest), nctl_attr_len(nest), a))) {
+		if (nctl_attr_type(a) == IFLA_ALT_IFNAME)
+			max++;
+		else if (nctl_rest_add(rest, NCTL_PLACE_PROPS, a) < 0)
+			return -ENOMEM;
+	}
 	if (max == 0)
 		return 0;
 	l->altnames = calloc(max + 1, sizeof(*l->altnames));
@@ -136,23 +183,61 @@ static int decode_altnames(struct nctl_link *l, const struct nlattr *nest)
 	return 0;
 }
 
-static int decode_attrs(struct nctl_link *l, const struct nlattr *const *tb)
+/* An identity of bytes (IFLA_PHYS_*_ID) as hexadecimal digits. */
+static int decode_id(struct nctl_link *l, const struct nlattr *attr, char **ret, uint64_t bit)
 {
-	int r = nctl_codec_fields_take(&nctl_link_fields, tb, IFLA_MAX, l, &l->has);
+	static const char digits[] = "0123456789abcdef";
+	const uint8_t *b;
+	size_t n;
 
+	if (!attr)
+		return 0;
+	b = nctl_attr_data(attr);
+	n = nctl_attr_len(attr);
+	*ret = malloc(2 * n + 1);
+	if (!*ret)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		(*ret)[2 * i] = digits[b[i] >> 4];
+		(*ret)[2 * i + 1] = digits[b[i] & 15];
+	}
+	(*ret)[2 * n] = '\0';
+	l->has |= bit;
+	return 0;
+}
+
+static int decode_attrs(struct nctl_link *l, const struct nlmsghdr *nlh, const struct nlattr *const *tb,
+	struct nctl_rest *rest)
+{
+	static const uint16_t others[] = {
+		IFLA_LINKINFO, IFLA_AF_SPEC, IFLA_PROP_LIST, IFLA_PHYS_PORT_ID, IFLA_PHYS_SWITCH_ID};
+	struct nctl_codec_taken taken = NCTL_CODEC_TAKEN_NONE;
+	size_t skip = NLMSG_LENGTH(sizeof(struct ifinfomsg));
+	int r = nctl_codec_fields_take(&nctl_link_fields, tb, IFLA_MAX, l, &l->has, &taken);
+
+	for (size_t i = 0; i < NCTL_ARRAY_SIZE(others); i++)
+		nctl_codec_take(&taken, others[i]);
 	if (r == 0)
-		r = decode_linkinfo(l, tb[IFLA_LINKINFO]);
+		r = nctl_rest_collect(
+			rest, NCTL_PLACE_TOP, (const uint8_t *)nlh + skip, nlh->nlmsg_len - skip, &taken);
 	if (r == 0)
-		r = decode_af_spec(l, tb[IFLA_AF_SPEC]);
+		r = decode_id(l, tb[IFLA_PHYS_PORT_ID], &l->port_id, NCTL_LINK_BIT(PORT_ID));
 	if (r == 0)
-		r = decode_altnames(l, tb[IFLA_PROP_LIST]);
-	return r;
+		r = decode_id(l, tb[IFLA_PHYS_SWITCH_ID], &l->switch_id, NCTL_LINK_BIT(SWITCH_ID));
+	if (r == 0)
+		r = decode_linkinfo(l, tb[IFLA_LINKINFO], rest);
+	if (r == 0)
+		r = decode_af_spec(l, tb[IFLA_AF_SPEC], rest);
+	if (r == 0)
+		r = decode_altnames(l, tb[IFLA_PROP_LIST], rest);
+	return r < 0 ? r : nctl_rest_take(rest, &l->rest);
 }
 
 int nctl_link_decode(const struct nlmsghdr *nlh, struct nctl_link *ret)
 {
 	const struct nlattr *tb[IFLA_MAX + 1];
 	struct nctl_link l = NCTL_LINK_INIT;
+	struct nctl_rest rest;
 	struct ifinfomsg ifi;
 	int r;
 
@@ -176,7 +261,9 @@ int nctl_link_decode(const struct nlmsghdr *nlh, struct nctl_link *ret)
 	l.arphrd = ifi.ifi_type;
 	l.has = NCTL_LINK_BIT(FLAGS) | NCTL_LINK_BIT(ARPHRD) | NCTL_LINK_BIT(MASTER) | NCTL_LINK_BIT(ALIAS) |
 	        NCTL_LINK_BIT(ALTNAMES);
-	r = decode_attrs(&l, tb);
+	nctl_rest_init(&rest);
+	r = decode_attrs(&l, nlh, tb, &rest);
+	nctl_rest_fini(&rest);
 	if (r < 0) {
 		nctl_link_fini(&l);
 		return r;

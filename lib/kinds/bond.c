@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "base/json.h"
 #include "base/strbuf.h"
+#include "codec/codec.h"
 #include "net/lladdr.h"
 #include "nl/attr.h"
 #include "nl/msg.h"
@@ -20,12 +21,6 @@
 /* Numbers of linux/if_bonding.h, whose header does not go with net/if.h. */
 enum { MODE_RR, MODE_BACKUP, MODE_XOR, MODE_BROADCAST, MODE_8023AD, MODE_TLB, MODE_ALB, MODE_N };
 
-struct bond_ad_info {
-	uint16_t number[IFLA_BOND_AD_INFO_MAX + 1];
-	struct nctl_lladdr partner_mac;
-	uint8_t has; /* by attribute */
-};
-
 struct bond_data {
 	uint8_t mode, use_carrier, missed_max, primary_reselect, fail_over_mac, xmit_hash_policy;
 	uint8_t num_peer_notif, all_slaves_active, ad_lacp_active, ad_lacp_rate, ad_select, tlb_dynamic_lb;
@@ -33,7 +28,7 @@ struct bond_data {
 	uint32_t active_slave, miimon, updelay, downdelay, peer_notif_delay, arp_interval, arp_validate;
 	uint32_t arp_all_targets, primary, resend_igmp, min_links, lp_interval, packets_per_slave;
 	struct nctl_lladdr ad_actor_system;
-	struct bond_ad_info ad_info;
+	struct nctl_bytes ad_info; /* IFLA_BOND_AD_INFO_* */
 	struct nctl_ip_list arp_ip_target, ns_ip6_target;
 };
 
@@ -148,33 +143,20 @@ static void validate_print(const struct nctl_field *f, const void *data, struct 
 		nctl_json_u64(json, v);
 }
 
+static const struct nctl_attr_policy ad_info_policy[IFLA_BOND_AD_INFO_MAX + 1] = {
+	[IFLA_BOND_AD_INFO_AGGREGATOR] = {.kind = NCTL_ATTR_U16},
+	[IFLA_BOND_AD_INFO_NUM_PORTS] = {.kind = NCTL_ATTR_U16},
+	[IFLA_BOND_AD_INFO_ACTOR_KEY] = {.kind = NCTL_ATTR_U16},
+	[IFLA_BOND_AD_INFO_PARTNER_KEY] = {.kind = NCTL_ATTR_U16},
+	[IFLA_BOND_AD_INFO_PARTNER_MAC] = {.kind = NCTL_ATTR_BYTES, .min = 6, .max = 6},
+};
+
 static int ad_info_decode(const struct nctl_field *f, const struct nlattr *attr, void *data)
 {
-	static const struct nctl_attr_policy policy[IFLA_BOND_AD_INFO_MAX + 1] = {
-		[IFLA_BOND_AD_INFO_AGGREGATOR] = {.kind = NCTL_ATTR_U16},
-		[IFLA_BOND_AD_INFO_NUM_PORTS] = {.kind = NCTL_ATTR_U16},
-		[IFLA_BOND_AD_INFO_ACTOR_KEY] = {.kind = NCTL_ATTR_U16},
-		[IFLA_BOND_AD_INFO_PARTNER_KEY] = {.kind = NCTL_ATTR_U16},
-		[IFLA_BOND_AD_INFO_PARTNER_MAC] = {.kind = NCTL_ATTR_BYTES, .min = 6, .max = 6},
-	};
-	struct bond_ad_info *info = (void *)((char *)data + f->offset);
 	const struct nlattr *tb[IFLA_BOND_AD_INFO_MAX + 1];
-	int r = nctl_attr_parse_nest(attr, policy, tb, IFLA_BOND_AD_INFO_MAX);
+	int r = nctl_attr_parse_nest(attr, ad_info_policy, tb, IFLA_BOND_AD_INFO_MAX);
 
-	if (r < 0)
-		return r;
-	memset(info, 0, sizeof(*info));
-	for (unsigned i = IFLA_BOND_AD_INFO_AGGREGATOR; i <= IFLA_BOND_AD_INFO_PARTNER_KEY; i++) {
-		if (!tb[i])
-			continue;
-		info->number[i] = nctl_attr_u16(tb[i]);
-		info->has |= (uint8_t)(1U << i);
-	}
-	if (tb[IFLA_BOND_AD_INFO_PARTNER_MAC]) {
-		info->partner_mac.len = 6;
-		memcpy(info->partner_mac.b, nctl_attr_data(tb[IFLA_BOND_AD_INFO_PARTNER_MAC]), 6);
-	}
-	return 0;
+	return r < 0 ? r : nctl_codec_bytes_decode(f, attr, data);
 }
 
 static void ad_info_print(const struct nctl_field *f, const void *data, struct nctl_json *json)
@@ -185,15 +167,22 @@ static void ad_info_print(const struct nctl_field *f, const void *data, struct n
 		[IFLA_BOND_AD_INFO_ACTOR_KEY] = "actor_key",
 		[IFLA_BOND_AD_INFO_PARTNER_KEY] = "partner_key",
 	};
-	const struct bond_ad_info *info = (const void *)((const char *)data + f->offset);
+	const struct nctl_bytes *b = (const void *)((const char *)data + f->offset);
+	const struct nlattr *tb[IFLA_BOND_AD_INFO_MAX + 1], *mac;
+	struct nctl_lladdr partner = {.len = 6};
 	char buf[NCTL_LLADDR_STR];
 
 	nctl_json_obj_begin(json);
-	for (unsigned i = 0; i < NCTL_ARRAY_SIZE(names); i++)
-		if (info->has & 1U << i)
-			nctl_json_ku64(json, names[i], info->number[i]);
-	if (info->partner_mac.len)
-		nctl_json_kstr(json, "partner_mac", nctl_lladdr_format(&info->partner_mac, buf));
+	if (nctl_attr_parse(b->p, b->n, ad_info_policy, tb, IFLA_BOND_AD_INFO_MAX) == 0) {
+		for (unsigned i = 0; i < NCTL_ARRAY_SIZE(names); i++)
+			if (names[i] && tb[i])
+				nctl_json_ku64(json, names[i], nctl_attr_u16(tb[i]));
+		mac = tb[IFLA_BOND_AD_INFO_PARTNER_MAC];
+		if (mac) {
+			memcpy(partner.b, nctl_attr_data(mac), partner.len);
+			nctl_json_kstr(json, "partner_mac", nctl_lladdr_format(&partner, buf));
+		}
+	}
 	nctl_json_obj_end(json);
 }
 
@@ -224,14 +213,15 @@ static const struct nctl_field bond_fields[] = {
 		.unit = NCTL_UNIT_MSEC, .max = INT32_MAX, .help = "time between two ARP probes, 0 never"},
 	B(MISSED_MAX, missed_max, MISSED_MAX, "arp_missed_max", UINT), .min = 1},
 	B(ARP_IP_TARGET, arp_ip_target, ARP_IP_TARGET, "arp_ip_target", IPS), .key = "arp-ip-targets",
-		.help = "IPv4 addresses to probe, 16 at most"},
-	B(NS_IP6_TARGET, ns_ip6_target, NS_IP6_TARGET, "ns_ip6_target", IPS)},
+		.flags = NCTL_FIELD_OMIT_ZERO, .help = "IPv4 addresses to probe, 16 at most"},
+	B(NS_IP6_TARGET, ns_ip6_target, NS_IP6_TARGET, "ns_ip6_target", IPS), .flags = NCTL_FIELD_OMIT_ZERO},
 	B(ARP_VALIDATE, arp_validate, ARP_VALIDATE, "arp_validate", ENUM), .key = "arp-validate",
 		.names = validate_names, .ops = &validate_ops, .help = "which ports check ARP replies"},
 	B(ARP_ALL_TARGETS, arp_all_targets, ARP_ALL_TARGETS, "arp_all_targets", ENUM),
 		.key = "arp-all-targets", .names = all_targets_names,
 		.help = "whether one target that answers is enough"},
-	B(PRIMARY, primary, PRIMARY, "primary", LINK), .key = "primary", .flags = NCTL_FIELD_LATE,
+	B(PRIMARY, primary, PRIMARY, "primary", LINK), .key = "primary",
+		.flags = NCTL_FIELD_LATE | NCTL_FIELD_OMIT_ZERO,
 		.help = "the port to prefer"},
 	B(PRIMARY_RESELECT, primary_reselect, PRIMARY_RESELECT, "primary_reselect", ENUM),
 		.key = "primary-reselect-policy", .names = reselect_names,
@@ -262,7 +252,7 @@ static const struct nctl_field bond_fields[] = {
 		.names = rate_names, .change = NCTL_CHANGE_FLAP, .help = "how often the partner shall send LACPDUs"},
 	B(AD_SELECT, ad_select, AD_SELECT, "ad_select", ENUM), .key = "ad-select", .names = select_names,
 		.change = NCTL_CHANGE_FLAP, .help = "how the aggregator is selected"},
-	B(AD_INFO, ad_info, AD_INFO, "ad_info", RAW), .ops = &ad_info_ops, .flags = NCTL_FIELD_READONLY},
+	B(AD_INFO, ad_info, AD_INFO, "ad_info", BYTES), .ops = &ad_info_ops, .flags = NCTL_FIELD_READONLY},
 	B(AD_ACTOR_SYS_PRIO, ad_actor_sys_prio, AD_ACTOR_SYS_PRIO, "ad_actor_sys_prio", UINT), .min = 1},
 	B(AD_USER_PORT_KEY, ad_user_port_key, AD_USER_PORT_KEY, "ad_user_port_key", UINT), .max = 1023,
 		.change = NCTL_CHANGE_FLAP},

@@ -13,6 +13,7 @@
 #include "base/cleanup.h"
 #include "base/json.h"
 #include "base/strbuf.h"
+#include "codec/codec.h"
 #include "net/lladdr.h"
 #include "nl/attr.h"
 #include "obj/kind.h"
@@ -33,6 +34,7 @@ struct bridge_data {
 	uint8_t mcast_query_use_ifaddr, mcast_querier, mcast_stats_enabled, mcast_igmp_version;
 	uint8_t mcast_mld_version, nf_call_iptables, nf_call_ip6tables, nf_call_arptables;
 	struct bridge_id bridge_id, root_id;
+	struct br_boolopt_multi boolopt;
 	struct nctl_lladdr group_addr;
 };
 
@@ -46,16 +48,11 @@ struct bridge_port {
 	struct bridge_id bridge_id, root_id;
 };
 
+/* Numbers of linux/if_link.h since Linux 6.7 and 6.3. */
+enum { BR_FDB_N_LEARNED = 48, BRPORT_MCAST_N_GROUPS = 41 };
+
 /* Indexes into bridge_fields of those that the hooks look at. */
 enum { BRIDGE_FORWARD_DELAY = 0, BRIDGE_STP = 4, BRIDGE_VLAN_FILTERING = 6 };
-
-static int id_decode(const struct nctl_field *f, const struct nlattr *attr, void *data)
-{
-	if (nctl_attr_len(attr) != sizeof(struct bridge_id))
-		return -EBADMSG;
-	memcpy((char *)data + f->offset, nctl_attr_data(attr), sizeof(struct bridge_id));
-	return 0;
-}
 
 /* The MAC address without leading zeros: 8000.2:0:0:0:0:1. */
 static void id_print(const struct nctl_field *f, const void *data, struct nctl_json *json)
@@ -115,9 +112,10 @@ static void fwd_mask_print(const struct nctl_field *f, const void *data, struct 
 	nctl_json_str(json, buf);
 }
 
-static const struct nctl_field_ops id_ops = {.decode = id_decode, .print = id_print};
+static const struct nctl_field_ops id_ops = {.print = id_print};
 static const struct nctl_field_ops no_ll_learn_ops = {.decode = no_ll_learn_decode};
 static const struct nctl_field_ops mcast_vlan_ops = {.decode = mcast_vlan_decode};
+static const struct nctl_field_ops ignore_ops = {.decode = nctl_codec_ignore};
 static const struct nctl_field_ops fwd_mask_ops = {.print = fwd_mask_print};
 
 static const struct nctl_name protocol_names[] = {
@@ -145,6 +143,10 @@ static const struct nctl_name state_names[] = {
 #define TIMER .flags = NCTL_FIELD_READONLY | NCTL_FIELD_VOLATILE, .format = NCTL_FORMAT_CENTISEC
 #define LATE .flags = NCTL_FIELD_LATE
 #define NUMBER .format = NCTL_FORMAT_NUMBER
+/* What changes without a message, and that ip(8) does not show. */
+#define SILENT(attr_, help_)                                                                                 \
+	{.help = help_, .ops = &ignore_ops, .attr = attr_, .type = NCTL_FIELD_RAW,                           \
+		.flags = NCTL_FIELD_READONLY | NCTL_FIELD_VOLATILE}
 
 static const struct nctl_field bridge_fields[] = {
 	[BRIDGE_FORWARD_DELAY] = B(forward_delay, FORWARD_DELAY, "forward_delay", UINT), .key = "forward-delay",
@@ -180,6 +182,7 @@ static const struct nctl_field bridge_fields[] = {
 	B(group_fwd_mask, GROUP_FWD_MASK, "group_fwd_mask", UINT), .format = NCTL_FORMAT_HEX_0X},
 	B(group_addr, GROUP_ADDR, "group_addr", LLADDR), .min = 6, .max = 6},
 	B(mcast_snooping, MCAST_SNOOPING, "mcast_snooping", BOOL), NUMBER},
+	B(boolopt, MULTI_BOOLOPT, NULL, RAW), STATE},
 	B(no_linklocal_learn, MULTI_BOOLOPT, "no_linklocal_learn", BOOL), NUMBER, .ops = &no_ll_learn_ops,
 		STATE},
 	B(mcast_vlan_snooping, MULTI_BOOLOPT, "mcast_vlan_snooping", BOOL), NUMBER, .ops = &mcast_vlan_ops,
@@ -203,6 +206,8 @@ static const struct nctl_field bridge_fields[] = {
 	B(nf_call_iptables, NF_CALL_IPTABLES, "nf_call_iptables", BOOL), NUMBER},
 	B(nf_call_ip6tables, NF_CALL_IP6TABLES, "nf_call_ip6tables", BOOL), NUMBER},
 	B(nf_call_arptables, NF_CALL_ARPTABLES, "nf_call_arptables", BOOL), NUMBER},
+	SILENT(IFLA_BR_MCAST_QUERIER_STATE, "mcast_querier_state"),
+	SILENT(BR_FDB_N_LEARNED, "fdb_n_learned"),
 };
 
 static const struct nctl_field bridge_port_fields[] = {
@@ -244,6 +249,8 @@ static const struct nctl_field bridge_port_fields[] = {
 	P(isolated, ISOLATED, "isolated", BOOL), LATE},
 	P(locked, LOCKED, "locked", BOOL), LATE},
 	P(backup_port, BACKUP_PORT, "backup_port", LINK), LATE},
+	SILENT(IFLA_BRPORT_MCAST_EHT_HOSTS_CNT, "mcast_eht_hosts_cnt"),
+	SILENT(BRPORT_MCAST_N_GROUPS, "mcast_n_groups"),
 };
 /* clang-format on */
 

@@ -11,26 +11,17 @@
 
 #include "base/cleanup.h"
 #include "base/json.h"
+#include "codec/codec.h"
 #include "nl/attr.h"
 #include "nl/msg.h"
 #include "obj/kind.h"
-
-#define QOS_MAX 16 /* mappings kept of each map; ingress has 8 at most, egress one a socket priority in use  \
-	            */
-
-struct vlan_qos {
-	uint32_t n;
-	struct {
-		uint32_t from, to;
-	} v[QOS_MAX];
-};
 
 enum { VLAN_FLAGS = 2 }; /* its place in vlan_fields */
 
 struct vlan_data {
 	uint16_t protocol, id;
 	uint32_t flags;
-	struct vlan_qos ingress, egress;
+	struct nctl_bytes ingress, egress; /* struct ifla_vlan_qos_mapping in a nest, as the kernel sends them */
 };
 
 static int flags_decode(const struct nctl_field *f, const struct nlattr *attr, void *data)
@@ -54,40 +45,43 @@ static void flags_encode(const struct nctl_field *f, const void *data, struct nc
 	nctl_msg_put(msg, f->attr, &flags, sizeof(flags));
 }
 
+/* The kernel sends flags with all bits of the mask set. */
+static void flags_encode_state(const struct nctl_field *f, const void *data, struct nctl_msgbuf *msg)
+{
+	struct ifla_vlan_flags flags = {.flags = (uint32_t)nctl_field_get(f, data), .mask = UINT32_MAX};
+
+	nctl_msg_put(msg, f->attr, &flags, sizeof(flags));
+}
+
 static int qos_decode(const struct nctl_field *f, const struct nlattr *attr, void *data)
 {
-	struct vlan_qos *q = (void *)((char *)data + f->offset);
-	struct ifla_vlan_qos_mapping m;
 	const struct nlattr *a = NULL;
 
-	q->n = 0;
-	while ((a = nctl_attr_next(nctl_attr_data(attr), nctl_attr_len(attr), a))) {
-		if (nctl_attr_len(a) != sizeof(m))
+	while ((a = nctl_attr_next(nctl_attr_data(attr), nctl_attr_len(attr), a)))
+		if (nctl_attr_len(a) != sizeof(struct ifla_vlan_qos_mapping))
 			return -EBADMSG;
-		if (q->n == QOS_MAX)
-			break;
-		memcpy(&m, nctl_attr_data(a), sizeof(m));
-		q->v[q->n].from = m.from;
-		q->v[q->n++].to = m.to;
-	}
-	return 0;
+	return nctl_codec_bytes_decode(f, attr, data);
 }
 
 static void qos_print(const struct nctl_field *f, const void *data, struct nctl_json *json)
 {
-	const struct vlan_qos *q = (const void *)((const char *)data + f->offset);
+	const struct nctl_bytes *b = (const void *)((const char *)data + f->offset);
+	struct ifla_vlan_qos_mapping m;
+	const struct nlattr *a = NULL;
 
 	nctl_json_arr_begin(json);
-	for (uint32_t i = 0; i < q->n; i++) {
+	while ((a = nctl_attr_next(b->p, b->n, a))) {
+		memcpy(&m, nctl_attr_data(a), sizeof(m));
 		nctl_json_obj_begin(json);
-		nctl_json_ku64(json, "from", q->v[i].from);
-		nctl_json_ku64(json, "to", q->v[i].to);
+		nctl_json_ku64(json, "from", m.from);
+		nctl_json_ku64(json, "to", m.to);
 		nctl_json_obj_end(json);
 	}
 	nctl_json_arr_end(json);
 }
 
-static const struct nctl_field_ops flags_ops = {.decode = flags_decode, .encode = flags_encode};
+static const struct nctl_field_ops flags_ops = {
+	.decode = flags_decode, .encode = flags_encode, .encode_state = flags_encode_state};
 static const struct nctl_field_ops qos_ops = {.decode = qos_decode, .print = qos_print};
 
 static const struct nctl_name protocol_names[] = {
@@ -131,18 +125,18 @@ static const struct nctl_field vlan_fields[] = {
 		NCTL_FIELD(struct vlan_data, flags),
 		.attr = IFLA_VLAN_FLAGS,
 		.type = NCTL_FIELD_BITS,
-		.flags = NCTL_FIELD_HIDE_ZERO},
+		.flags = NCTL_FIELD_HIDE_ZERO | NCTL_FIELD_OMIT_ZERO},
 	{.json = "ingress_qos",
 		.ops = &qos_ops,
 		NCTL_FIELD(struct vlan_data, ingress),
 		.attr = IFLA_VLAN_INGRESS_QOS,
-		.type = NCTL_FIELD_RAW,
+		.type = NCTL_FIELD_BYTES,
 		.flags = NCTL_FIELD_READONLY},
 	{.json = "egress_qos",
 		.ops = &qos_ops,
 		NCTL_FIELD(struct vlan_data, egress),
 		.attr = IFLA_VLAN_EGRESS_QOS,
-		.type = NCTL_FIELD_RAW,
+		.type = NCTL_FIELD_BYTES,
 		.flags = NCTL_FIELD_READONLY},
 };
 
@@ -158,7 +152,8 @@ const struct nctl_kind nctl_kind_vlan = {
 	.section = "vlans",
 	.lower_key = "link",
 	.help = "VLANs on another link",
-	.traits = NCTL_KIND_LOWER_REQUIRED | NCTL_KIND_MULTICAST_TO_LOWER | NCTL_KIND_FOLLOWS_UP,
+	.traits = NCTL_KIND_LOWER_REQUIRED | NCTL_KIND_MULTICAST_TO_LOWER |
+		  NCTL_KIND_REGISTERS | NCTL_KIND_FOLLOWS_UP,
 	.data_size = sizeof(struct vlan_data),
 	.data = {vlan_fields, NCTL_ARRAY_SIZE(vlan_fields)},
 	.fixup = vlan_fixup,

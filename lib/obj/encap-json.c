@@ -26,55 +26,67 @@
 #define CSUM_FLAG htons(0x01)
 #define SEQ_FLAG  htons(0x08)
 
+#define KEY_STR 32
+
 struct out {
 	struct nctl_json *json;
 	const struct nctl_names *names;
-	bool among;
+	const char *const *taken; /* keys, NULL at the end; or NULL */
 };
 
-/* A key that the route has as well. */
-static const char *own_key(const struct out *o, const char *key, const char *longer)
+/* The key, or a longer form of it in buf if the object has one of that name. */
+static const char *own_key(const struct out *o, const char *key, char buf[KEY_STR])
 {
-	return o->among ? longer : key;
+	for (const char *const *k = o->taken; k && *k; k++) {
+		if (strcmp(*k, key) == 0) {
+			snprintf(buf, KEY_STR, "encap_%s", key);
+			return buf;
+		}
+	}
+	return key;
 }
 
 static void put_address(const struct out *o, const char *key, struct nctl_bytes bytes)
 {
 	struct nctl_prefix p;
+	char buf[KEY_STR];
 
 	if (nctl_prefix_from_bytes(bytes.p, bytes.n, 0, &p) == 0)
-		nctl_json_addr(o->json, key, &p);
+		nctl_json_addr(o->json, own_key(o, key, buf), &p);
 }
 
 static void put_number(const struct out *o, const char *key, struct nctl_bytes b, uint16_t attr)
 {
+	char buf[KEY_STR];
 	uint64_t v;
 
 	if (nctl_bytes_uint(b, attr, &v))
-		nctl_json_ku64(o->json, key, v);
+		nctl_json_ku64(o->json, own_key(o, key, buf), v);
 }
 
 static void put_table(const struct out *o, const char *key, struct nctl_bytes b, uint16_t attr)
 {
-	char buf[NCTL_RTNAME_STR];
+	char buf[KEY_STR], name[NCTL_RTNAME_STR];
 	uint64_t v;
 
 	if (nctl_bytes_uint(b, attr, &v))
-		nctl_json_kstr(o->json, key, nctl_rtname(NCTL_RTNAME_TABLE, (uint32_t)v, buf));
+		nctl_json_kstr(
+			o->json, own_key(o, key, buf), nctl_rtname(NCTL_RTNAME_TABLE, (uint32_t)v, name));
 }
 
 static void put_link(const struct out *o, const char *key, struct nctl_bytes b, uint16_t attr)
 {
+	char buf[KEY_STR];
 	uint64_t v;
 
 	if (nctl_bytes_uint(b, attr, &v))
-		nctl_json_dev(o->json, key, (uint32_t)v, o->names);
+		nctl_json_dev(o->json, own_key(o, key, buf), (uint32_t)v, o->names);
 }
 
 /* Labels from the top, the last one marked: "100/200". */
 static void put_labels(const struct out *o, struct nctl_bytes b)
 {
-	char text[128] = "";
+	char text[128] = "", buf[KEY_STR];
 	uint32_t entry;
 	size_t n = 0;
 
@@ -86,7 +98,7 @@ static void put_labels(const struct out *o, struct nctl_bytes b)
 		if (entry & MPLS_LS_S_MASK)
 			break;
 	}
-	nctl_json_kstr(o->json, own_key(o, "dst", "encap_dst"), text);
+	nctl_json_kstr(o->json, own_key(o, "dst", buf), text);
 }
 
 static void put_mpls(const struct out *o, struct nctl_bytes b)
@@ -98,10 +110,11 @@ static void put_mpls(const struct out *o, struct nctl_bytes b)
 
 static void put_tunnel_id(const struct out *o, struct nctl_bytes b, uint16_t attr)
 {
+	char buf[KEY_STR];
 	uint64_t v;
 
 	if (nctl_bytes_uint(b, attr, &v))
-		nctl_json_ku64(o->json, "id", be64toh(v));
+		nctl_json_ku64(o->json, own_key(o, "id", buf), be64toh(v));
 }
 
 static void put_tunnel_flags(const struct out *o, struct nctl_bytes b, uint16_t attr)
@@ -122,9 +135,9 @@ static void put_ip(const struct out *o, struct nctl_bytes b)
 {
 	put_tunnel_id(o, b, LWTUNNEL_IP_ID);
 	put_address(o, "src", nctl_bytes_payload(b, LWTUNNEL_IP_SRC));
-	put_address(o, own_key(o, "dst", "encap_dst"), nctl_bytes_payload(b, LWTUNNEL_IP_DST));
+	put_address(o, "dst", nctl_bytes_payload(b, LWTUNNEL_IP_DST));
 	put_number(o, "ttl", b, LWTUNNEL_IP_TTL);
-	put_number(o, own_key(o, "tos", "encap_tos"), b, LWTUNNEL_IP_TOS);
+	put_number(o, "tos", b, LWTUNNEL_IP_TOS);
 	put_tunnel_flags(o, b, LWTUNNEL_IP_FLAGS);
 }
 
@@ -132,7 +145,7 @@ static void put_ip6(const struct out *o, struct nctl_bytes b)
 {
 	put_tunnel_id(o, b, LWTUNNEL_IP6_ID);
 	put_address(o, "src", nctl_bytes_payload(b, LWTUNNEL_IP6_SRC));
-	put_address(o, own_key(o, "dst", "encap_dst"), nctl_bytes_payload(b, LWTUNNEL_IP6_DST));
+	put_address(o, "dst", nctl_bytes_payload(b, LWTUNNEL_IP6_DST));
 	put_number(o, "hoplimit", b, LWTUNNEL_IP6_HOPLIMIT);
 	put_number(o, "tc", b, LWTUNNEL_IP6_TC);
 	put_tunnel_flags(o, b, LWTUNNEL_IP6_FLAGS);
@@ -249,11 +262,11 @@ static void put_seg6_local(const struct out *o, struct nctl_bytes b)
 		put_segments(o, nctl_bytes_payload(b, SEG6_LOCAL_SRH));
 		nctl_json_obj_end(o->json);
 	}
-	put_table(o, own_key(o, "table", "encap_table"), b, SEG6_LOCAL_TABLE);
+	put_table(o, "table", b, SEG6_LOCAL_TABLE);
 	put_table(o, "vrftable", b, SEG6_LOCAL_VRFTABLE);
 	put_address(o, "nh4", nctl_bytes_payload(b, SEG6_LOCAL_NH4));
 	put_address(o, "nh6", nctl_bytes_payload(b, SEG6_LOCAL_NH6));
-	put_link(o, own_key(o, "iif", "encap_iif"), b, SEG6_LOCAL_IIF);
+	put_link(o, "iif", b, SEG6_LOCAL_IIF);
 	put_link(o, "oif", b, SEG6_LOCAL_OIF);
 	put_program(o, "endpoint", b, SEG6_LOCAL_BPF, SEG6_LOCAL_BPF_PROG_NAME);
 	if (nctl_bytes_find(b, SEG6_LOCAL_FLAVORS))
@@ -308,10 +321,10 @@ static const struct {
 	[LWTUNNEL_ENCAP_XFRM] = {"xfrm", put_xfrm, 0},
 };
 
-void nctl_json_encap(
-	const struct nctl_hop *h, bool among, const struct nctl_names *names, struct nctl_json *json)
+void nctl_json_encap(const struct nctl_hop *h, const char *const *taken, const struct nctl_names *names,
+	struct nctl_json *json)
 {
-	struct out o = {.json = json, .names = names, .among = among};
+	struct out o = {.json = json, .names = names, .taken = taken};
 
 	if (h->encap_type == 0)
 		return;

@@ -155,6 +155,7 @@ void nctl_field_json(
 	case NCTL_FIELD_IPS:
 		json_ips(p, json);
 		break;
+	case NCTL_FIELD_BYTES:
 	case NCTL_FIELD_RAW:
 		nctl_json_null(json);
 		break;
@@ -170,8 +171,8 @@ static bool field_is_hidden(const struct nctl_field *f, const void *data)
 		return nctl_field_get(f, data) == 0;
 	if (f->type == NCTL_FIELD_IPS)
 		return ((const struct nctl_ip_list *)p)->n == 0;
-	if (f->type == NCTL_FIELD_TEXT || f->type == NCTL_FIELD_TEXTS)
-		return *(void *const *)p == NULL;
+	if (nctl_field_is_owned(f))
+		return nctl_field_is_none(f, data);
 	return false;
 }
 
@@ -181,9 +182,14 @@ void nctl_fields_json(const struct nctl_field_table *t, const void *data, uint64
 	for (size_t i = 0; i < t->n; i++) {
 		const struct nctl_field *f = &t->v[i];
 
-		if (!(mask & UINT64_C(1) << i) || !f->json || field_is_hidden(f, data))
+		bool null = f->flags & NCTL_FIELD_NULL_ZERO && nctl_field_is_none(f, data);
+
+		if (!(mask & UINT64_C(1) << i) || !f->json || (!null && field_is_hidden(f, data)))
 			continue;
 		nctl_json_key(json, f->json);
-		nctl_field_json(f, data, names, json);
+		if (null)
+			nctl_json_null(json);
+		else
+			nctl_field_json(f, data, names, json);
 	}
 }

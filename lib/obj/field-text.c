@@ -352,6 +352,7 @@ int nctl_field_parse(const struct nctl_field *f, const char *text, void *data, s
 	case NCTL_FIELD_IPS:
 		return parse_list(f, text, data, why);
 	case NCTL_FIELD_LINK:
+	case NCTL_FIELD_BYTES:
 	case NCTL_FIELD_RAW:
 		nctl_strbuf_puts(why, "cannot be read as text");
 		return -EOPNOTSUPP;
@@ -443,6 +444,7 @@ void nctl_field_format_text(const struct nctl_field *f, const void *data, struct
 	case NCTL_FIELD_IPS:
 		format_ips(p, out);
 		break;
+	case NCTL_FIELD_BYTES:
 	case NCTL_FIELD_RAW:
 		break;
 	}

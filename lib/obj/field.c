@@ -2,7 +2,7 @@
 /*
  * DOC: the field-table engine, binary part: reading, writing, copying and comparing fields of objects by
  * their tables. It knows the types of enum nctl_field_type and nothing about any object. Owned values (TEXT,
- * TEXTS) are malloc'ed; whoever frees the object calls nctl_field_clear on them.
+ * TEXTS, BYTES) are malloc'ed; whoever frees the object calls nctl_field_clear on them.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -145,10 +145,29 @@ bool nctl_field_equal(const struct nctl_field *f, const void *a, const void *b)
 		return texts_equal(*(char **const *)pa, *(char **const *)pb);
 	case NCTL_FIELD_IPS:
 		return ips_equal(pa, pb);
+	case NCTL_FIELD_BYTES:
+		return nctl_bytes_equal(*(const struct nctl_bytes *)pa, *(const struct nctl_bytes *)pb);
 	case NCTL_FIELD_RAW:
 		return memcmp(pa, pb, f->size) == 0;
 	}
 	return false;
+}
+
+bool nctl_field_is_owned(const struct nctl_field *f)
+{
+	return f->type == NCTL_FIELD_TEXT || f->type == NCTL_FIELD_TEXTS || f->type == NCTL_FIELD_BYTES;
+}
+
+bool nctl_field_is_none(const struct nctl_field *f, const void *data)
+{
+	const char *p = field_at(f, data);
+
+	if (f->type == NCTL_FIELD_IPS)
+		return ((const struct nctl_ip_list *)(const void *)p)->n == 0;
+	for (unsigned i = 0; i < f->size; i++)
+		if (p[i])
+			return false;
+	return true;
 }
 
 void nctl_field_clear(const struct nctl_field *f, void *data)
@@ -159,7 +178,21 @@ void nctl_field_clear(const struct nctl_field *f, void *data)
 		free(*(char **)(void *)p);
 	else if (f->type == NCTL_FIELD_TEXTS)
 		texts_free(*(char ***)(void *)p);
+	else if (f->type == NCTL_FIELD_BYTES)
+		free((void *)((struct nctl_bytes *)(void *)p)->p);
 	memset(p, 0, f->size);
+}
+
+static int bytes_copy(struct nctl_bytes *dst, struct nctl_bytes src)
+{
+	uint8_t *copy = src.n ? malloc(src.n) : NULL;
+
+	if (src.n && !copy)
+		return -ENOMEM;
+	if (copy)
+		memcpy(copy, src.p, src.n);
+	*dst = (struct nctl_bytes){copy, src.n};
+	return 0;
 }
 
 int nctl_field_copy(const struct nctl_field *f, void *dst, const void *src)
@@ -184,6 +217,10 @@ int nctl_field_copy(const struct nctl_field *f, void *dst, const void *src)
 		nctl_field_clear(f, dst);
 		*(char ***)pd = copy;
 		return v && !copy ? -ENOMEM : 0;
+	}
+	if (f->type == NCTL_FIELD_BYTES) {
+		nctl_field_clear(f, dst);
+		return bytes_copy(pd, *(const struct nctl_bytes *)ps);
 	}
 	memcpy(pd, ps, f->size);
 	return 0;

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "net/prefix.h"
+#include "obj/bytes.h"
 
 /*
  * The field-table engine (S25): one const table is the truth about the attributes of an object. From it come
@@ -30,7 +31,8 @@ enum nctl_field_type {
 	NCTL_FIELD_TEXT,   /* char *, owned by the object; NULL none */
 	NCTL_FIELD_TEXTS,  /* char **, owned, sorted, NULL-terminated; NULL none; a list */
 	NCTL_FIELD_IPS,    /* struct nctl_ip_list; a list */
-	NCTL_FIELD_RAW,    /* bytes that only ops understand */
+	NCTL_FIELD_BYTES,  /* struct nctl_bytes, owned by the object: an attribute's payload; ops print it */
+	NCTL_FIELD_RAW,    /* size bytes that only ops understand */
 };
 
 /* What a change of a live field costs (shown by plan), cheapest first. */
@@ -49,6 +51,8 @@ enum nctl_field_flag {
 	NCTL_FIELD_VOLATILE = 1 << 4, /* timers, counters: a difference is no change */
 	NCTL_FIELD_BIG_ENDIAN = 1 << 5, /* network byte order on the wire */
 	NCTL_FIELD_HIDE_ZERO = 1 << 6,  /* JSON leaves it out when it is 0 */
+	NCTL_FIELD_OMIT_ZERO = 1 << 7,  /* the kernel leaves the attribute out when it is none */
+	NCTL_FIELD_NULL_ZERO = 1 << 8,  /* JSON shows it as null when it is none */
 };
 
 /* How a number looks in JSON, where iproute2 does not print a plain one. */
@@ -84,12 +88,13 @@ struct nctl_ip_list {
 };
 
 struct nctl_field;
-
 /* For what the engine's types do not cover; each may be NULL: then the engine does it. data is the object. */
 struct nctl_field_ops {
 	/* Reads the attribute into data. 0, 1 if the field is not in it, or -EBADMSG for a malformed one. */
 	int (*decode)(const struct nctl_field *f, const struct nlattr *attr, void *data);
 	void (*encode)(const struct nctl_field *f, const void *data, struct nctl_msgbuf *msg);
+	/* As the kernel itself sends it, where that is not what it takes. */
+	void (*encode_state)(const struct nctl_field *f, const void *data, struct nctl_msgbuf *msg);
 	/* Writes the value behind the key, which is already there. */
 	void (*print)(const struct nctl_field *f, const void *data, struct nctl_json *json);
 };
@@ -103,8 +108,8 @@ struct nctl_field {
 	uint16_t offset; /* in the object */
 	uint16_t size;   /* bytes in the object; on the wire as well for numbers */
 	uint16_t attr;   /* netlink attribute, 0 none */
-	uint8_t type;    /* enum nctl_field_type */
-	uint8_t flags;
+	uint16_t flags;
+	uint8_t type;   /* enum nctl_field_type */
 	uint8_t change; /* enum nctl_change_class */
 	uint8_t format;
 	uint8_t unit;
@@ -116,10 +121,8 @@ struct nctl_field_table {
 	const struct nctl_field *v;
 	size_t n; /* at most 64 */
 };
-
 #define NCTL_FIELD(type_, member_)                                                                           \
 	.offset = offsetof(type_, member_), .size = sizeof(((type_ *)NULL)->member_)
-#define NCTL_FIELD_TABLE(array_) ((struct nctl_field_table){(array_), NCTL_ARRAY_SIZE(array_)})
 
 /* The mask of fields that differ: in one only, or in both with other values. VOLATILE ones never do. */
 uint64_t nctl_fields_diff(
@@ -138,7 +141,10 @@ void nctl_field_set(const struct nctl_field *f, void *data, uint64_t value); /* 
 /* dst's old value is freed where the object owns it. 0 or -ENOMEM, dst has none then. */
 int nctl_field_copy(const struct nctl_field *f, void *dst, const void *src);
 
-/* Frees what data owns in field f (TEXT, TEXTS) and zeroes it. */
+/* Does the object own memory for it (TEXT, TEXTS, BYTES)? Is it 0, none, an empty list? */
+bool nctl_field_is_owned(const struct nctl_field *f);
+bool nctl_field_is_none(const struct nctl_field *f, const void *data);
+/* Frees what data owns in field f and zeroes it. */
 void nctl_field_clear(const struct nctl_field *f, void *data);
 
-#include "obj/field-text.h" /* the same fields as text and JSON */
+#include "obj/field-text.h" /* as text and JSON */

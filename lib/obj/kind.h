@@ -25,6 +25,7 @@ enum nctl_kind_trait {
 	/* While it is up it hands its multicast MACs down (dev_mc_sync in its ndo_set_rx_mode). */
 	NCTL_KIND_MULTICAST_TO_LOWER = 1 << 16,
 	NCTL_KIND_MULTICAST_TO_PORTS = 1 << 17,
+	NCTL_KIND_REGISTERS = 1 << 18, /* the link below listens for GVRP and MVRP (net/8021q register_vlan_dev) */
 };
 
 /* How a kind with MULTICAST_TO_PORTS does it. */
@@ -68,6 +69,8 @@ struct nctl_kind {
 	/* The last word on decoded data: adds or drops fields that the kernel leaves out or that mean
 	 * nothing; or NULL. */
 	void (*fixup)(void *data, uint64_t *has);
+	/* Of the fields in has, those that ip(8) shows, where it hangs on the values; or NULL: all. */
+	uint64_t (*shown)(const void *data, uint64_t has);
 	/* MULTICAST_TO_PORTS: where it is not "to all"; ret is zeroed; or NULL. */
 	void (*ports)(const void *data, uint64_t has, struct nctl_kind_ports *ret);
 };

@@ -18,6 +18,13 @@
 		.type = NCTL_FIELD_UINT,                                                                     \
 		.flags = NCTL_FIELD_READONLY}
 
+#define OWNED(index_, member_, attr_, json_)                                                                 \
+	[NCTL_LINK_##index_] = {.json = json_,                                                               \
+		F(member_),                                                                                  \
+		.attr = attr_,                                                                               \
+		.type = NCTL_FIELD_TEXT,                                                                     \
+		.flags = NCTL_FIELD_READONLY}
+
 static const struct nctl_name group_names[] = {{"default", 0, NULL}, {0}};
 
 /* IN6_ADDR_GEN_MODE_* of linux/if_link.h; the aliases are netplan's. */
@@ -57,7 +64,11 @@ static const struct nctl_field link_field_v[] = {
 		.attr = IFLA_LINK,
 		.type = NCTL_FIELD_LINK,
 		.change = NCTL_CHANGE_RECREATE},
-	[NCTL_LINK_MASTER] = {.json = "master", F(master), .attr = IFLA_MASTER, .type = NCTL_FIELD_LINK},
+	[NCTL_LINK_MASTER] = {.json = "master",
+		F(master),
+		.attr = IFLA_MASTER,
+		.type = NCTL_FIELD_LINK,
+		.flags = NCTL_FIELD_OMIT_ZERO},
 	[NCTL_LINK_GROUP] = {.key = "group",
 		.json = "group",
 		.help = "the device group, default or a number",
@@ -81,7 +92,7 @@ static const struct nctl_field link_field_v[] = {
 		F(alias),
 		.attr = IFLA_IFALIAS,
 		.type = NCTL_FIELD_TEXT,
-		.flags = NCTL_FIELD_LATE,
+		.flags = NCTL_FIELD_LATE | NCTL_FIELD_OMIT_ZERO,
 		.max = 255},
 	[NCTL_LINK_TXQLEN] = {.key = "txqueuelen",
 		.json = "txqlen",
@@ -159,6 +170,11 @@ static const struct nctl_field link_field_v[] = {
 		.attr = IFLA_PERM_ADDRESS,
 		.type = NCTL_FIELD_LLADDR,
 		.flags = NCTL_FIELD_READONLY},
+	OWNED(PARENT_BUS, parent_bus, IFLA_PARENT_DEV_BUS_NAME, "parentbus"),
+	OWNED(PARENT_DEV, parent_dev, IFLA_PARENT_DEV_NAME, "parentdev"),
+	OWNED(PORT_NAME, port_name, IFLA_PHYS_PORT_NAME, "phys_port_name"),
+	OWNED(PORT_ID, port_id, 0, "phys_port_id"),
+	OWNED(SWITCH_ID, switch_id, 0, "phys_switch_id"),
 };
 _Static_assert(NCTL_ARRAY_SIZE(link_field_v) == NCTL_LINK_N_FIELDS, "a link field without an entry");
 _Static_assert(NCTL_LINK_N_FIELDS <= 64, "masks have 64 bits");

@@ -192,6 +192,11 @@ static void put_addresses(const struct nctl_link *l, struct nctl_json *json)
 		put_lladdr(l, "permaddr", &l->perm_address, json);
 }
 
+static uint64_t data_shown(const struct nctl_link *l)
+{
+	return l->kind->shown ? l->kind->shown(l->data, l->data_has) : l->data_has;
+}
+
 static void put_kind(const struct nctl_link *l, const struct nctl_names *names, struct nctl_json *json)
 {
 	const char *kind = nctl_link_kind_name(l);
@@ -206,7 +211,7 @@ static void put_kind(const struct nctl_link *l, const struct nctl_names *names, 
 	if (kind && l->data) {
 		nctl_json_key(json, "info_data");
 		nctl_json_obj_begin(json);
-		nctl_fields_json(&l->kind->data, l->data, l->data_has, names, json);
+		nctl_fields_json(&l->kind->data, l->data, data_shown(l), names, json);
 		nctl_json_obj_end(json);
 	}
 	if (port)
@@ -265,6 +270,8 @@ void nctl_link_json(const struct nctl_link *l, const struct nctl_names *names, s
 	static const uint8_t sizes[] = {NCTL_LINK_ADDR_GEN_MODE, NCTL_LINK_NUM_TX_QUEUES,
 		NCTL_LINK_NUM_RX_QUEUES, NCTL_LINK_GSO_MAX_SIZE, NCTL_LINK_GSO_MAX_SEGS,
 		NCTL_LINK_TSO_MAX_SIZE, NCTL_LINK_TSO_MAX_SEGS, NCTL_LINK_GRO_MAX_SIZE};
+	static const uint8_t device[] = {NCTL_LINK_PORT_NAME, NCTL_LINK_PORT_ID, NCTL_LINK_SWITCH_ID,
+		NCTL_LINK_PARENT_BUS, NCTL_LINK_PARENT_DEV};
 	static const uint8_t alias[] = {NCTL_LINK_ALIAS};
 
 	nctl_json_obj_begin(json);
@@ -272,6 +279,7 @@ void nctl_link_json(const struct nctl_link *l, const struct nctl_names *names, s
 	put_fields(l, limits, NCTL_ARRAY_SIZE(limits), names, json);
 	put_kind(l, names, json);
 	put_fields(l, sizes, NCTL_ARRAY_SIZE(sizes), names, json);
+	put_fields(l, device, NCTL_ARRAY_SIZE(device), names, json);
 	if (l->alias)
 		put_fields(l, alias, NCTL_ARRAY_SIZE(alias), names, json);
 	put_altnames(l, names, json);

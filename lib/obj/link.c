@@ -11,16 +11,16 @@
 
 #include "base/cleanup.h"
 #include "obj/link.h"
+#include "obj/vlans.h"
 
-static bool is_owned(const struct nctl_field *f)
-{
-	return f->type == NCTL_FIELD_TEXT || f->type == NCTL_FIELD_TEXTS;
-}
+/* The common fields that are owned. */
+static const uint8_t owned[] = {NCTL_LINK_ALIAS, NCTL_LINK_ALTNAMES, NCTL_LINK_PARENT_BUS,
+	NCTL_LINK_PARENT_DEV, NCTL_LINK_PORT_NAME, NCTL_LINK_PORT_ID, NCTL_LINK_SWITCH_ID};
 
 static void *data_free(const struct nctl_field_table *t, void *data)
 {
 	for (size_t i = 0; data && i < t->n; i++)
-		if (is_owned(&t->v[i]))
+		if (nctl_field_is_owned(&t->v[i]))
 			nctl_field_clear(&t->v[i], data);
 	free(data);
 	return NULL;
@@ -48,8 +48,10 @@ void nctl_link_fini(struct nctl_link *l)
 {
 	drop_kind(l);
 	drop_port_kind(l);
-	nctl_field_clear(&nctl_link_fields.v[NCTL_LINK_ALIAS], l);
-	nctl_field_clear(&nctl_link_fields.v[NCTL_LINK_ALTNAMES], l);
+	for (size_t i = 0; i < NCTL_ARRAY_SIZE(owned); i++)
+		nctl_field_clear(&nctl_link_fields.v[owned[i]], l);
+	free((void *)l->rest.p);
+	nctl_vlans_unref(l->vlans);
 	*l = NCTL_LINK_INIT;
 }
 
@@ -98,10 +100,10 @@ static int data_copy(const struct nctl_field_table *t, void *dst, const void *sr
 
 	memcpy(dst, src, size);
 	for (size_t i = 0; i < t->n; i++)
-		if (is_owned(&t->v[i]))
+		if (nctl_field_is_owned(&t->v[i]))
 			memset((char *)dst + t->v[i].offset, 0, t->v[i].size);
 	for (size_t i = 0; i < t->n && r == 0; i++)
-		if (is_owned(&t->v[i]))
+		if (nctl_field_is_owned(&t->v[i]))
 			r = nctl_field_copy(&t->v[i], dst, src);
 	return r;
 }
@@ -110,6 +112,18 @@ static int name_copy(char **dst, const char *src)
 {
 	*dst = src ? strdup(src) : NULL;
 	return src && !*dst ? -ENOMEM : 0;
+}
+
+static int rest_copy(struct nctl_bytes *dst, struct nctl_bytes src)
+{
+	uint8_t *copy = src.n ? malloc(src.n) : NULL;
+
+	if (src.n && !copy)
+		return -ENOMEM;
+	if (copy)
+		memcpy(copy, src.p, src.n);
+	*dst = (struct nctl_bytes){copy, src.n};
+	return 0;
 }
 
 /* What ret owns; its other members are set. */
@@ -123,10 +137,10 @@ static int copy_owned(struct nctl_link *ret, const struct nctl_link *src)
 		r = data_copy(&src->kind->data, ret->data, src->data, src->kind->data_size);
 	if (r == 0 && ret->port)
 		r = data_copy(&src->port_kind->port, ret->port, src->port, src->port_kind->port_size);
+	for (size_t i = 0; i < NCTL_ARRAY_SIZE(owned) && r == 0; i++)
+		r = nctl_field_copy(&nctl_link_fields.v[owned[i]], ret, src);
 	if (r == 0)
-		r = nctl_field_copy(&nctl_link_fields.v[NCTL_LINK_ALIAS], ret, src);
-	if (r == 0)
-		r = nctl_field_copy(&nctl_link_fields.v[NCTL_LINK_ALTNAMES], ret, src);
+		r = rest_copy(&ret->rest, src->rest);
 	if (r == 0)
 		r = name_copy(&ret->kind_name, src->kind_name);
 	if (r == 0)
@@ -141,8 +155,12 @@ int nctl_link_copy(struct nctl_link *dst, const struct nctl_link *src)
 	struct nctl_link l = *src;
 	int r;
 
-	l.alias = l.kind_name = l.port_kind_name = NULL;
-	l.altnames = NULL;
+	for (size_t i = 0; i < NCTL_ARRAY_SIZE(owned); i++)
+		memset((char *)&l + nctl_link_fields.v[owned[i]].offset, 0,
+			nctl_link_fields.v[owned[i]].size);
+	l.kind_name = l.port_kind_name = NULL;
+	l.rest = NCTL_BYTES_NULL;
+	l.vlans = nctl_vlans_ref(src->vlans);
 	l.data = l.port = NULL;
 	l.kind = l.port_kind = NULL;
 	r = copy_owned(&l, src);
@@ -182,6 +200,8 @@ bool nctl_link_compare(const struct nctl_link *a, const struct nctl_link *b, str
 		.common = nctl_fields_diff(&nctl_link_fields, a, a->has, b, b->has),
 		.kind = !names_equal(nctl_link_kind_name(a), nctl_link_kind_name(b)),
 		.port_kind = !names_equal(port_kind_name(a), port_kind_name(b)),
+		.rest = !nctl_bytes_equal(a->rest, b->rest),
+		.vlans = !nctl_vlans_equal(a->vlans, b->vlans),
 	};
 
 	if (!d.kind && a->data && b->data)
@@ -190,7 +210,7 @@ bool nctl_link_compare(const struct nctl_link *a, const struct nctl_link *b, str
 		d.port = nctl_fields_diff(&a->port_kind->port, a->port, a->port_has, b->port, b->port_has);
 	if (ret)
 		*ret = d;
-	return d.common || d.data || d.port || d.kind || d.port_kind;
+	return d.common || d.data || d.port || d.kind || d.port_kind || d.rest || d.vlans;
 }
 
 enum nctl_change_class nctl_link_change_class(

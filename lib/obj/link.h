@@ -8,6 +8,7 @@
 
 #include "net/lladdr.h"
 #include "net/types.h"
+#include "obj/bytes.h"
 #include "obj/field.h"
 #include "obj/kind.h"
 
@@ -33,6 +34,9 @@ struct nctl_link {
 	struct nctl_lladdr address, broadcast, perm_address; /* perm_address: burnt in */
 	char qdisc[IF_NAMESIZE];
 
+	/* Owned; NULL none. What a device driver says: bus and device, port, the last two as hexadecimal
+	 * digits. */
+	char *parent_bus, *parent_dev, *port_name, *port_id, *switch_id;
 	char *alias;     /* owned; NULL none */
 	char **altnames; /* owned, sorted, NULL-terminated; NULL none */
 
@@ -45,6 +49,9 @@ struct nctl_link {
 	char *port_kind_name;              /* owned; of a kind that we do not know */
 	void *port;                        /* owned; port_kind->port_size bytes */
 	uint64_t port_has;
+
+	struct nctl_bytes rest; /* owned; what the kernel says beyond all fields (lib/codec/rest.c), opaque */
+	struct nctl_vlans *vlans; /* a reference; of a bridge or its port (bridge(8)), NULL none or unknown */
 };
 
 /*
@@ -82,15 +89,23 @@ enum nctl_link_field {
 	NCTL_LINK_QDISC,
 	NCTL_LINK_ARPHRD,
 	NCTL_LINK_PERM_ADDRESS,
+	NCTL_LINK_PARENT_BUS,
+	NCTL_LINK_PARENT_DEV,
+	NCTL_LINK_PORT_NAME,
+	NCTL_LINK_PORT_ID,
+	NCTL_LINK_SWITCH_ID,
 	NCTL_LINK_N_FIELDS
 };
 extern const struct nctl_field_table nctl_link_fields;
 #define NCTL_LINK_BIT(name_) (UINT64_C(1) << NCTL_LINK_##name_)
 
-/* What differs between two links: common fields, the kind's, the port's, the kinds themselves. */
+/*
+ * What differs between two links: common fields, the kind's, the port's, the kinds themselves; rest and
+ * vlans, which are state: they are shown and never planned.
+ */
 struct nctl_link_diff {
 	uint64_t common, data, port;
-	bool kind, port_kind;
+	bool kind, port_kind, rest, vlans;
 };
 
 #define NCTL_LINK_INIT ((struct nctl_link){.lower_nsid = NCTL_NSID_NONE})

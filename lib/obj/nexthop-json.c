@@ -38,13 +38,15 @@ static void put_resilient(const struct nctl_nexthop *n, struct nctl_json *json)
 
 void nctl_nexthop_json(const struct nctl_nexthop *n, const struct nctl_names *names, struct nctl_json *json)
 {
+	static const char *const taken[] = {"id", NULL};
+
 	nctl_json_obj_begin(json);
 	nctl_json_ku64(json, "id", n->id);
 	if (n->group)
 		put_group(n, json);
 	if (n->resilient)
 		put_resilient(n, json);
-	nctl_json_encap(&n->hop, false, names, json);
+	nctl_json_encap(&n->hop, taken, names, json);
 	if (n->hop.via.family != AF_UNSPEC)
 		nctl_json_addr(json, "gateway", &n->hop.via);
 	if (n->hop.oif)

@@ -29,11 +29,11 @@ void nctl_json_hop_flags(struct nctl_json *json, uint32_t flags);
 const char *nctl_route_type_name(uint8_t type, char buf[4]);
 
 /*
- * "encap" and what belongs to it; nothing without one. among: the object has keys of its own that some of
- * these would repeat (dst, tos, table, iif): they get "encap_" in front.
+ * "encap" and what belongs to it; nothing without one. taken: keys that the object has of its own, ended by
+ * NULL, or NULL; where the encapsulation has one of these, it is "encap_KEY".
  */
-void nctl_json_encap(
-	const struct nctl_hop *h, bool among, const struct nctl_names *names, struct nctl_json *json);
+void nctl_json_encap(const struct nctl_hop *h, const char *const *taken, const struct nctl_names *names,
+	struct nctl_json *json);
 
 /* The last attribute of that type in bytes that may be malformed, or NULL. */
 const struct nlattr *nctl_bytes_find(struct nctl_bytes b, uint16_t type);

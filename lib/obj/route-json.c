@@ -235,7 +235,7 @@ static void put_hops(const struct nctl_route *r, const struct nctl_names *names,
 	nctl_json_arr_begin(json);
 	for (h = r->hops; h < r->hops + r->n_hops; h++) {
 		nctl_json_obj_begin(json);
-		nctl_json_encap(h, false, names, json);
+		nctl_json_encap(h, NULL, names, json);
 		put_gateway(r->dst.family, &h->via, json);
 		put_realms(h->realms, json);
 		nctl_json_dev(json, "dev", h->oif, names);
@@ -262,6 +262,7 @@ static void put_nexthop(nctl_nhid id, const struct nctl_names *names, struct nct
 
 void nctl_route_json_tail(const struct nctl_route *r, const struct nctl_names *names, struct nctl_json *json)
 {
+	static const char *const taken[] = {"dst", "tos", "table", "iif", NULL};
 	const struct nctl_hop *single = !r->multipath && r->n_hops ? r->hops : NULL;
 	uint32_t flags = single ? (r->flags & ~0xFFU) | single->flags : r->flags;
 	char buf[4];
@@ -270,7 +271,7 @@ void nctl_route_json_tail(const struct nctl_route *r, const struct nctl_names *n
 	nctl_json_kstr(json, "type", nctl_route_type_name(r->type, buf));
 	put_nexthop(r->nhid, names, json);
 	if (single) {
-		nctl_json_encap(single, true, names, json);
+		nctl_json_encap(single, taken, names, json);
 		put_gateway(r->dst.family, &single->via, json);
 		if (single->oif)
 			nctl_json_dev(json, "dev", single->oif, names);

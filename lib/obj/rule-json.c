@@ -12,7 +12,7 @@
 #include "obj/rtname.h"
 #include "obj/rule.h"
 
-/* FRA_* since Linux 6.14 and 6.15. */
+/* FRA_* since Linux 6.14. */
 enum {
 	ATTR_FLOWLABEL = 26,
 	ATTR_FLOWLABEL_MASK = 27,

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * DOC: dumps links and addresses of its namespace through lib/nl, lib/codec and lib/obj and prints
- * {"link": [...], "address": [...]} as `ip -j -d link` and `ip -j addr` would, for
- * tests/live/json_compare.py. With "recreate NAME" it decodes that link, deletes it and makes it again from
- * what it decoded.
+ * {"link": [...], "address": [...], "vlan": [...]} as `ip -j -d link`, `ip -j addr` and `bridge -c -j vlan`
+ * would, for tests/live/json_compare.py. With "recreate NAME" it decodes that link, deletes it and makes it
+ * again from what it decoded. With "state" it makes each link's message again from what it decoded of it, and
+ * says which attributes differ.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -11,11 +12,11 @@
 #include <string.h>
 #include <linux/rtnetlink.h>
 
+#include "ask.h"
 #include "base/cleanup.h"
 #include "base/json.h"
 #include "base/strbuf.h"
 #include "codec/codec.h"
-#include "nl/attr.h"
 #include "nl/transport.h"
 #include "obj/addr.h"
 #include "obj/link.h"
@@ -25,6 +26,9 @@ struct state {
 	size_t n_links;
 	struct nctl_addr *addrs;
 	size_t n_addrs;
+	bool compares;   /* decoded links with their messages */
+	size_t n_unlike; /* attributes that differ */
+	size_t n_rest;   /* bytes that no field took */
 };
 
 static const struct nctl_link *find_link(const struct state *s, uint32_t ifindex)
@@ -49,11 +53,57 @@ static bool link_is_up(const void *userdata, uint32_t ifindex)
 	return l && nctl_link_is_up(l);
 }
 
+static void tell(void *userdata, const char *path)
+{
+	const struct nctl_link *l = userdata;
+
+	printf("%s (%s): %s is another\n", l->name, nctl_link_kind_name(l) ? nctl_link_kind_name(l) : "-",
+		path);
+}
+
+/* The link as a copy, too, has all that the message has. */
+static int compare_state(struct state *s, const struct nctl_link *l, const struct nlmsghdr *nlh)
+{
+	struct nctl_link copy;
+	int r = nctl_link_copy(&copy, l);
+
+	if (r < 0)
+		return r;
+	r = nctl_link_state_diff(&copy, nlh, tell, &copy);
+	if (r > 0)
+		s->n_unlike += (size_t)r;
+	s->n_rest += copy.rest.n;
+	nctl_link_fini(&copy);
+	return r < 0 ? r : 0;
+}
+
+static int add_vlans(struct state *s, const struct nlmsghdr *nlh)
+{
+	struct nctl_vlans *vlans = NULL;
+	nctl_ifindex ifindex;
+	int r = nctl_bridge_vlans_decode(nlh, &ifindex, &vlans);
+
+	if (r)
+		return r;
+	for (size_t i = 0; i < s->n_links; i++) {
+		if (s->links[i].ifindex != ifindex)
+			continue;
+		nctl_vlans_unref(s->links[i].vlans);
+		s->links[i].vlans = nctl_vlans_ref(vlans);
+	}
+	nctl_vlans_unref(vlans);
+	return 0;
+}
+
 static int add_link(struct state *s, const struct nlmsghdr *nlh)
 {
 	struct nctl_link l = NCTL_LINK_INIT, *v;
 	int r = nctl_link_decode(nlh, &l);
 
+	if (r == NCTL_CODEC_SKIP)
+		return add_vlans(s, nlh);
+	if (r == 0 && s->compares)
+		r = compare_state(s, &l, nlh);
 	if (r)
 		return r;
 	v = realloc(s->links, (s->n_links + 1) * sizeof(*v));
@@ -79,49 +129,30 @@ static int add_addr(struct state *s, const struct nlmsghdr *nlh)
 	return 0;
 }
 
-/* Takes the messages of one datagram. 1 at the end of the answer, or a negative errno. */
-static int take(struct state *s, const struct nctl_dgram *d)
+static int take(void *userdata, const struct nlmsghdr *nlh)
 {
-	const struct nlmsghdr *nlh = NULL;
-	const struct nlmsgerr *e;
-	int r = 0;
-
-	while ((nlh = nctl_msg_next(d->buf, d->len, nlh))) {
-		switch (nlh->nlmsg_type) {
-		case NLMSG_DONE:
-			return 1;
-		case NLMSG_ERROR:
-			e = NLMSG_DATA(nlh);
-			return e->error ? e->error : 1;
-		case RTM_NEWLINK:
-			r = add_link(s, nlh);
-			break;
-		case RTM_NEWADDR:
-			r = add_addr(s, nlh);
-			break;
-		}
-		if (r < 0)
-			return r;
+	switch (nlh->nlmsg_type) {
+	case RTM_NEWLINK:
+		return add_link(userdata, nlh);
+	case RTM_NEWADDR:
+		return add_addr(userdata, nlh);
 	}
 	return 0;
 }
 
-/* Sends what msg holds and reads the answer. */
 static int run(struct nctl_transport *t, struct nctl_msgbuf *msg, struct state *s)
 {
-	static uint32_t buf[16384];
-	struct nctl_dgram d = {.buf = buf, .cap = sizeof(buf)};
-	int r = t->ops->send(t, msg->buf, msg->len);
+	return ask(t, msg, take, s);
+}
 
-	nctl_msgbuf_reset(msg);
-	while (r == 0) {
-		r = t->ops->wait(t, NCTL_TIME_NEVER);
-		if (r == 0)
-			r = t->ops->recv(t, &d, 1);
-		if (r > 0)
-			r = take(s, &d);
-	}
-	return r > 0 ? 0 : r;
+static int dump_vlans(struct nctl_transport *t, struct nctl_msgbuf *msg, struct state *s)
+{
+	struct ifinfomsg ifi = {.ifi_family = AF_BRIDGE};
+
+	nctl_msg_begin(msg, RTM_GETLINK, NLM_F_DUMP, &ifi, sizeof(ifi));
+	nctl_msg_put_u32(msg, IFLA_EXT_MASK, RTEXT_FILTER_BRVLAN_COMPRESSED);
+	nctl_msg_commit(msg, 4);
+	return run(t, msg, s);
 }
 
 static int dump(struct nctl_transport *t, struct nctl_msgbuf *msg, struct state *s)
@@ -137,7 +168,24 @@ static int dump(struct nctl_transport *t, struct nctl_msgbuf *msg, struct state 
 		return r;
 	nctl_msg_begin(msg, RTM_GETADDR, NLM_F_DUMP, &ifa, sizeof(ifa));
 	nctl_msg_commit(msg, 2);
-	return run(t, msg, s);
+	r = run(t, msg, s);
+	return r < 0 ? r : dump_vlans(t, msg, s);
+}
+
+static void print_vlans(const struct state *s, struct nctl_json *json)
+{
+	nctl_json_key(json, "vlan");
+	nctl_json_arr_begin(json);
+	for (size_t i = 0; i < s->n_links; i++) {
+		if (!s->links[i].vlans)
+			continue;
+		nctl_json_obj_begin(json);
+		nctl_json_kstr(json, "ifname", s->links[i].name);
+		nctl_json_key(json, "vlans");
+		nctl_vlans_json(s->links[i].vlans, json);
+		nctl_json_obj_end(json);
+	}
+	nctl_json_arr_end(json);
 }
 
 static void print(const struct state *s)
@@ -167,6 +215,7 @@ static void print(const struct state *s)
 		nctl_json_obj_end(&json);
 	}
 	nctl_json_arr_end(&json);
+	print_vlans(s, &json);
 	nctl_json_obj_end(&json);
 	puts(nctl_strbuf_str(&out));
 	nctl_strbuf_fini(&out);
@@ -235,7 +284,7 @@ int main(int argc, char **argv)
 	static uint32_t buf[8192];
 	struct nctl_kernel *k = nctl_kernel_here();
 	struct nctl_msgbuf msg;
-	struct state s = {0};
+	struct state s = {.compares = argc == 2 && strcmp(argv[1], "state") == 0};
 	int r;
 
 	nctl_msgbuf_init(&msg, buf, sizeof(buf));
@@ -244,6 +293,9 @@ int main(int argc, char **argv)
 		r = dump(t, &msg, &s);
 	if (r == 0 && argc == 3 && strcmp(argv[1], "recreate") == 0)
 		r = recreate(t, &msg, &s, argv[2]);
+	else if (r == 0 && s.compares)
+		printf("%zu links, %zu attributes differ, %zu bytes opaque\n", s.n_links, s.n_unlike,
+			s.n_rest);
 	else if (r == 0)
 		print(&s);
 	for (size_t i = 0; i < s.n_links; i++)
@@ -252,5 +304,5 @@ int main(int argc, char **argv)
 	free(s.addrs);
 	if (r < 0)
 		fprintf(stderr, "jsondump: %s\n", strerror(-r));
-	return r < 0;
+	return r < 0 || s.n_unlike > 0;
 }

@@ -137,6 +137,7 @@ void gen_field(const struct nctl_field *f, void *data, uint64_t *rng)
 	case NCTL_FIELD_IPS:
 		ips(p, rng);
 		break;
+	case NCTL_FIELD_BYTES:
 	case NCTL_FIELD_RAW:
 		break;
 	}

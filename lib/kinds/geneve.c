@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* DOC: geneve (drivers/net/geneve.c geneve_fill_info, RFC 8926). */
+#include <linux/if_link.h>
+
+#include "base/cleanup.h"
+#include "codec/codec.h"
+#include "obj/kind.h"
+
+struct geneve_data {
+	uint32_t id, label;
+	struct nctl_prefix remote, remote6;
+	uint16_t port;
+	uint8_t ttl, ttl_inherit, tos, df, external, udp_csum, zero_csum6_tx, zero_csum6_rx, inner_proto;
+};
+
+/* Indexes into geneve_fields of those that are shown by value. */
+enum { REMOTE, REMOTE6, TTL };
+
+static const struct nctl_name df_names[] = {
+	{"unset", GENEVE_DF_UNSET, NULL},
+	{"set", GENEVE_DF_SET, NULL},
+	{"inherit", GENEVE_DF_INHERIT, NULL},
+	{0},
+};
+
+/* clang-format off */
+#define G(member_, attr_, json_, type_)                                                                      \
+	{.json = json_, NCTL_FIELD(struct geneve_data, member_), .attr = IFLA_GENEVE_##attr_,                \
+		.type = NCTL_FIELD_##type_
+
+static const struct nctl_field geneve_fields[] = {
+	[REMOTE] = G(remote, REMOTE, "remote", IP), .key = "remote", .help = "address of the other end"},
+	[REMOTE6] = G(remote6, REMOTE6, "remote6", IP)},
+	[TTL] = G(ttl, TTL, "ttl", UINT), .key = "ttl", .help = "hop limit of the outer packets, 0 the default"},
+	G(ttl_inherit, TTL_INHERIT, NULL, BOOL)},
+	G(external, COLLECT_METADATA, "external", BOOL), .ops = &nctl_codec_flag_ops, .flags = NCTL_FIELD_OMIT_ZERO},
+	G(id, ID, "id", UINT), .key = "id", .max = 16777215, .flags = NCTL_FIELD_IDENTITY,
+		.change = NCTL_CHANGE_RECREATE, .help = "the virtual network identifier"},
+	G(tos, TOS, "tos", UINT), .flags = NCTL_FIELD_HIDE_ZERO, .format = NCTL_FORMAT_HEX_0X, .key = "tos",
+		.help = "type of service of the outer packets, 1 that of the inner"},
+	G(df, DF, "df", ENUM), .names = df_names, .key = "do-not-fragment",
+		.help = "whether outer packets must not be fragmented"},
+	G(label, LABEL, "label", UINT), .flags = NCTL_FIELD_HIDE_ZERO | NCTL_FIELD_BIG_ENDIAN,
+		.format = NCTL_FORMAT_HEX_0X, .key = "flow-label", .max = 0xfffff,
+		.help = "flow label of outer packets over IPv6"},
+	G(port, PORT, "port", UINT), .flags = NCTL_FIELD_BIG_ENDIAN, .key = "port",
+		.change = NCTL_CHANGE_RECREATE, .help = "UDP port of the other end"},
+	G(udp_csum, UDP_CSUM, "udp_csum", BOOL)},
+	G(zero_csum6_tx, UDP_ZERO_CSUM6_TX, "udp_zero_csum6_tx", BOOL)},
+	G(zero_csum6_rx, UDP_ZERO_CSUM6_RX, "udp_zero_csum6_rx", BOOL)},
+	G(inner_proto, INNER_PROTO_INHERIT, "inner_proto_inherit", BOOL), .ops = &nctl_codec_flag_ops, .flags = NCTL_FIELD_OMIT_ZERO},
+};
+/* clang-format on */
+
+static uint64_t geneve_shown(const void *data, uint64_t has)
+{
+	const struct geneve_data *d = data;
+
+	if (nctl_prefix_is_unspecified(&d->remote))
+		has &= ~(UINT64_C(1) << REMOTE);
+	if (nctl_prefix_is_unspecified(&d->remote6) || nctl_prefix_is_multicast(&d->remote6))
+		has &= ~(UINT64_C(1) << REMOTE6);
+	return d->ttl_inherit ? has & ~(UINT64_C(1) << TTL) : has;
+}
+
+const struct nctl_kind nctl_kind_geneve = {
+	.name = "geneve",
+	.help = "tunnels of Ethernet in UDP between two ends",
+	.data_size = sizeof(struct geneve_data),
+	.data = {geneve_fields, NCTL_ARRAY_SIZE(geneve_fields)},
+	.shown = geneve_shown,
+};

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* DOC: gretap (net/ipv4/ip_gre.c): Ethernet in GRE over IPv4; see gre-fields.c. */
+#include "kinds/tunnel.h"
+
+const struct nctl_kind nctl_kind_gretap = {
+	.name = "gretap",
+	.help = "tunnels of Ethernet in GRE over IPv4",
+	.data_size = sizeof(struct nctl_gre_data),
+	.data = {nctl_gre_fields, NCTL_GRE_N_FIELDS},
+	.shown = nctl_gre_shown,
+};

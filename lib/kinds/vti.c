@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* DOC: vti (net/ipv4/ip_vti.c): IPsec over IPv4; see vti-fields.c. */
+#include "kinds/tunnel.h"
+
+const struct nctl_kind nctl_kind_vti = {
+	.name = "vti",
+	.help = "interfaces of IPsec tunnels over IPv4",
+	.data_size = sizeof(struct nctl_vti_data),
+	.data = {nctl_vti_fields, NCTL_VTI_N_FIELDS},
+	.shown = nctl_vti_shown,
+};
