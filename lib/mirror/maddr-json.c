@@ -70,6 +70,7 @@ static void put_want(const struct nctl_maddr_mac *e, const struct nctl_maddr_wan
 		[NCTL_MADDR_GROUP] = "group",
 		[NCTL_MADDR_UPPER] = "upper",
 		[NCTL_MADDR_PORT] = "port",
+		[NCTL_MADDR_VLANS] = "vlans",
 		[NCTL_MADDR_STATIC] = "static"};
 	uint32_t users = w->by == NCTL_MADDR_GROUP ? count_others(e, &w->group) : 1;
 
@@ -104,6 +105,7 @@ static uint32_t count_explained(const struct nctl_maddr_mac *e)
 		k++;
 	/* Where groups cannot be read, what is derived stands for them. */
 	k += by[NCTL_MADDR_GROUP] ? by[NCTL_MADDR_GROUP] : by[NCTL_MADDR_ALL] + (by[NCTL_MADDR_ADDRESS] > 0);
+	k += by[NCTL_MADDR_VLANS] ? 2 : 0;
 	return k + by[NCTL_MADDR_UPPER] + by[NCTL_MADDR_PORT] + by[NCTL_MADDR_STATIC];
 }
 

@@ -225,6 +225,12 @@ void nctl_maddr_group_free(struct nctl_maddrs *s, struct nctl_maddr_group *g)
 	free(g);
 }
 
+/* Does it come from the link itself, and not from those above? */
+static bool is_own(const struct nctl_maddr_want *w)
+{
+	return w->by != NCTL_MADDR_UPPER && w->by != NCTL_MADDR_PORT && w->by != NCTL_MADDR_VLANS;
+}
+
 void nctl_maddr_clear(struct nctl_maddrs *s, struct nctl_maddr_link *l)
 {
 	struct nctl_rb_node *n, *w, *next;
@@ -239,7 +245,7 @@ void nctl_maddr_clear(struct nctl_maddrs *s, struct nctl_maddr_link *l)
 		e->is_static = false;
 		for (w = nctl_rb_first(&e->wants); w; w = next) {
 			next = nctl_rb_next(w);
-			if (want_of(w)->by != NCTL_MADDR_UPPER && want_of(w)->by != NCTL_MADDR_PORT)
+			if (is_own(want_of(w)))
 				want_free(e, want_of(w));
 		}
 		nctl_maddr_queue(s, e);

@@ -57,6 +57,7 @@ struct nctl_maddr_link {
 	bool to_lower, to_ports; /* what its kind hands down */
 	struct nctl_kind_ports ports_rule;
 	struct nctl_maddr_link *lower, *master;
+	bool registers, registered;   /* its kind has lower listen for GVRP and MVRP; lower does */
 	struct nctl_maddr_edge down;  /* to its lower */
 	struct nctl_maddr_edge above; /* from its master */
 	struct nctl_list outs;        /* edges from here */

@@ -167,9 +167,29 @@ static void point(struct nctl_maddrs *s, struct nctl_maddr_link **slot, struct n
 	}
 }
 
+/* Registration protocols: as long as there is a VLAN, be it down. */
+static void set_registered(struct nctl_maddrs *s, struct nctl_maddr_link *l, bool on)
+{
+	static const struct nctl_lladdr mac = {.len = 6, .b = {0x01, 0x80, 0xc2, 0x00, 0x00, 0x21}};
+	const struct nctl_maddr_want who = {.by = NCTL_MADDR_VLANS};
+
+	on = on && l->lower;
+	if (on == l->registered)
+		return;
+	l->registered = on;
+	if (on)
+		nctl_maddr_want(s, l->lower, &mac, &who);
+	else
+		nctl_maddr_unwant(s, l->lower, &mac, &who);
+}
+
 static void set_lower(struct nctl_maddrs *s, struct nctl_maddr_link *l, nctl_ifindex ifindex)
 {
-	point(s, &l->lower, &l->down, ifindex && ifindex != l->ifindex ? link_make(s, ifindex) : NULL);
+	struct nctl_maddr_link *lower = ifindex && ifindex != l->ifindex ? link_make(s, ifindex) : NULL;
+
+	if (lower != l->lower)
+		set_registered(s, l, false);
+	point(s, &l->lower, &l->down, lower);
 }
 
 static void set_master(struct nctl_maddrs *s, struct nctl_maddr_link *l, nctl_ifindex ifindex)
@@ -247,8 +267,10 @@ void nctl_maddrs_link(struct nctl_maddrs *s, const struct nctl_link *v)
 	l->ethernet = is_ethernet(v);
 	l->to_lower = v->kind && v->kind->traits & NCTL_KIND_MULTICAST_TO_LOWER;
 	set_ports_rule(s, l, v);
+	l->registers = v->kind && v->kind->traits & NCTL_KIND_REGISTERS;
 	set_lower(s, l, v->lower_nsid == NCTL_NSID_NONE ? v->lower : 0);
 	set_master(s, l, v->master);
+	set_registered(s, l, l->registers);
 	switch_down(s, l);
 	switch_above(s, l);
 	set_solicits(s, l, l->ethernet && !(v->flags & (IFF_LOOPBACK | IFF_NOARP)));
@@ -267,6 +289,7 @@ void nctl_maddrs_link_gone(struct nctl_maddrs *s, nctl_ifindex ifindex)
 	l->here = false;
 	set_ports_rule(s, l, NULL);
 	nctl_list_del(&l->in_master);
+	set_registered(s, l, false);
 	point(s, &l->lower, &l->down, NULL);
 	point(s, &l->master, &l->above, NULL);
 	nctl_maddr_clear(s, l);

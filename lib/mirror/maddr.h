@@ -29,6 +29,7 @@ enum nctl_maddr_by {
 	NCTL_MADDR_GROUP,   /* an IGMP or MLD group, read back */
 	NCTL_MADDR_UPPER,   /* a link on top of this one, or its master, handed it down (dev_mc_sync) */
 	NCTL_MADDR_PORT,    /* the master, of each of its ports: LACP */
+	NCTL_MADDR_VLANS,   /* VLANs on this link: GVRP and MVRP, where the kernel has them */
 	NCTL_MADDR_STATIC,  /* the administrator (ip maddr add), read back */
 	NCTL_MADDR_N_BY
 };

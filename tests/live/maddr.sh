@@ -130,8 +130,9 @@ if ip link show bond0 >/dev/null 2>&1; then
 	equal 'down through a VLAN in a VRF, a bond, to its port' 'address 2001:db8:7::1' \
 		"$(why bond0.7 33:33:ff:00:00:01)"
 	equal 'the bond' 'upper bond0.7' "$(why bond0 33:33:ff:00:00:01)"
-	active=$(cat /sys/class/net/bond0/bonding/active_slave)
+	active=$(ip -j -d link show dev bond0 | sed -n 's/.*"active_slave":"\([^"]*\)".*/\1/p')
 	equal 'its active port' 'upper bond0' "$(why "$active" 33:33:ff:00:00:01)"
+	equal 'registration of VLANs' 'vlans' "$(why bond1 01:80:c2:00:00:21)"
 	equal 'LACP' 'port bond1' "$(why d1 01:80:c2:00:00:02)"
 fi
 

@@ -56,7 +56,7 @@ static void lacp_ports(const void *data, uint64_t has, struct nctl_kind_ports *r
 
 static const struct nctl_kind kinds[] = {
 	{.name = "plain"},
-	{.name = "down", .traits = NCTL_KIND_MULTICAST_TO_LOWER},
+	{.name = "down", .traits = NCTL_KIND_MULTICAST_TO_LOWER | NCTL_KIND_REGISTERS},
 	{.name = "all", .traits = NCTL_KIND_MULTICAST_TO_PORTS},
 	{.name = "one", .traits = NCTL_KIND_MULTICAST_TO_PORTS, .data_size = 4, .ports = one_port},
 	{.name = "lacp", .traits = NCTL_KIND_MULTICAST_TO_PORTS, .data_size = 4, .ports = lacp_ports},
@@ -162,60 +162,74 @@ static unsigned own(const struct model *m, nctl_ifindex i, const struct nctl_lla
 	return n;
 }
 
-/* Everything about one MAC, by going round until nothing changes. */
-static void check_mac(const struct model *m, const struct nctl_lladdr *a, bool is_lacp)
+enum special { NONE, LACP, VLANS };
+
+/* By whom link i is made to listen to such an address, beside all others. */
+static unsigned made_to(const struct model *m, nctl_ifindex i, enum special special)
 {
-	bool has[LINKS + 1] = {false}, changed = true;
+	unsigned n = 0;
+
+	for (nctl_ifindex k = 1; k <= LINKS; k++) {
+		const struct model_link *v = &m->links[k];
+
+		n += special == LACP && v->kind == 4 && m->links[i].master == k && hands_down(m, k, i);
+		n += special == VLANS && v->here && v->kind == 1 && v->lower == i && k != i;
+	}
+	return n;
+}
+
+/* Everything about one MAC, by going round until nothing changes. */
+static void check_mac(const struct model *m, const struct nctl_lladdr *a, enum special special)
+{
+	bool has[LINKS + 1] = {false}, changed = true, all;
 
 	while (changed) {
 		changed = false;
 		for (nctl_ifindex i = 1; i <= LINKS; i++) {
-			bool all, now = own(m, i, a, &all) && !(m->links[i].flags & IFF_NOARP);
+			bool now = own(m, i, a, &all) && !(m->links[i].flags & IFF_NOARP);
 
-			now |= all;
-			for (nctl_ifindex k = 1; k <= LINKS; k++) {
+			now |= all || made_to(m, i, special);
+			for (nctl_ifindex k = 1; k <= LINKS; k++)
 				now |= has[k] && hands_down(m, k, i);
-				now |= is_lacp && m->links[k].kind == 4 && m->links[i].master == k &&
-				       hands_down(m, k, i);
-			}
 			changed |= now && !has[i];
 			has[i] |= now;
 		}
 	}
 	for (nctl_ifindex i = 1; i <= LINKS; i++) {
-		unsigned uppers = 0, ports = 0, n_own;
-		bool all;
+		unsigned uppers = 0, made = made_to(m, i, special), n_own = own(m, i, a, &all);
 
-		for (nctl_ifindex k = 1; k <= LINKS; k++) {
+		for (nctl_ifindex k = 1; k <= LINKS; k++)
 			uppers += has[k] ? hands_down(m, k, i) : 0;
-			ports += is_lacp && m->links[k].kind == 4 && m->links[i].master == k &&
-			         hands_down(m, k, i);
-		}
-		n_own = own(m, i, a, &all);
-		if (!uppers && !ports && !n_own && !all) {
+		if (!uppers && !made && !n_own && !all) {
 			assert_int_equal(nctl_maddrs_count(m->s, i, a, NCTL_MADDR_ALL), -1);
 			continue;
 		}
 		assert_int_equal(nctl_maddrs_count(m->s, i, a, NCTL_MADDR_ADDRESS), n_own);
 		assert_int_equal(nctl_maddrs_count(m->s, i, a, NCTL_MADDR_ALL), all);
 		assert_int_equal(nctl_maddrs_count(m->s, i, a, NCTL_MADDR_UPPER), uppers);
-		assert_int_equal(nctl_maddrs_count(m->s, i, a, NCTL_MADDR_PORT), ports);
+		assert_int_equal(nctl_maddrs_count(m->s, i, a, NCTL_MADDR_PORT), special == LACP ? made : 0);
+		assert_int_equal(
+			nctl_maddrs_count(m->s, i, a, NCTL_MADDR_VLANS), special == VLANS ? made : 0);
 	}
 }
 
 static void check(const struct model *m)
 {
-	static const char *const fixed[] = {"33:33:00:00:00:01", "01:00:5e:00:00:01", "01:80:c2:00:00:02"};
+	static const struct {
+		const char *mac;
+		enum special special;
+	} fixed[] = {{"33:33:00:00:00:01", NONE}, {"01:00:5e:00:00:01", NONE}, {"01:80:c2:00:00:02", LACP},
+		{"01:80:c2:00:00:21", VLANS}};
 
 	for (unsigned i = 0; i < NCTL_ARRAY_SIZE(fixed); i++) {
-		struct nctl_lladdr a = mac(fixed[i]);
+		struct nctl_lladdr a = mac(fixed[i].mac);
 
-		check_mac(m, &a, i == 2);
+		check_mac(m, &a, fixed[i].special);
 	}
 	for (unsigned i = 0; i < ADDRS; i++) {
 		struct nctl_lladdr a = solicited(i);
 
-		check_mac(m, &a, false);
+		check_mac(m, &a, NONE);
 	}
 }
 
@@ -376,9 +390,9 @@ static void test_why(void **state)
 		"2 l2 2 0 333300000001\n2 l2 2 0 01005e000001\n2 l2 1 0 3333ff000001\n2 l2 2 0 01005e010203\n"
 		"2 l2 1 0 333300001234\n"
 		"3 l3 2 0 333300000001\n3 l3 2 0 01005e000001\n3 l3 2 0 01005e010203\n3 l3 2 1 "
-	        "333300001234\n",
+		"333300001234\n",
 		"2\tl2 : 1 V3\n\t\t\t\t010000E0 1 0:00000000\t\t0\n3\tl3 : 1 V3\n\t\t\t\t010000E0 1 "
-	        "0:00000000\t\t0\n"
+		"0:00000000\t\t0\n"
 		"\t\t\t\t030201EF 2 0:00000000\t\t0\n",
 		"2 l2 ff020000000000000000000000000001 1 0000000C 0\n"
 		"3 l3 ff020000000000000000000000000001 1 0000000C 0\n");
@@ -399,7 +413,7 @@ static void test_why(void **state)
 		"{\"link\":\"33:33:00:00:12:34\",\"why\":[{\"by\":\"upper\",\"dev\":\"l3\"}]},"
 		"{\"link\":\"33:33:ff:00:00:01\",\"why\":[{\"by\":\"upper\",\"dev\":\"l3\"}]},"
 		"{\"family\":\"inet\",\"address\":\"224.0.0.1\"},{\"family\":\"inet6\",\"address\":\"ff02::"
-	        "1\"}]");
+		"1\"}]");
 	assert_json(m.s, 3, true,
 		"[{\"link\":\"01:00:5e:00:00:01\",\"users\":2,\"why\":[{\"by\":\"all\",\"family\":\"inet\","
 		"\"address\":\"224.0.0.1\"}]},"
@@ -408,7 +422,7 @@ static void test_why(void **state)
 		"{\"link\":\"33:33:00:00:00:01\",\"users\":2,\"why\":[{\"by\":\"all\",\"family\":\"inet6\","
 		"\"address\":\"ff02::1\"}]},"
 		"{\"link\":\"33:33:00:00:12:34\",\"users\":2,\"features\":\"static\",\"why\":[{\"by\":"
-	        "\"static\"}]},"
+		"\"static\"}]},"
 		/* It should be there, by its address. */
 		"{\"link\":\"33:33:ff:00:00:01\",\"missing\":true,\"why\":[{\"by\":\"address\","
 		"\"family\":\"inet6\",\"address\":\"2001:db8::1\"}]},"
