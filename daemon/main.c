@@ -23,10 +23,17 @@
 #include "log/log.h"
 #include "loop/loop.h"
 #include "netns/privileges.h"
+#include "nl/filter.h"
 #include "nl/transport.h"
+#include "obj/route.h"
 #include "reconcile/reconcile.h"
 
-enum { PATHS_MAX = 64 };
+enum {
+	PATHS_MAX = 64,
+	/* rtm_protocol of what is made here */
+	PROTOCOL_NETCTL = 78,
+	PROTOCOL_NETCTL_PMTU = 79,
+};
 
 /* As in netplan(5), a file shadows those of the same name in the folders behind. */
 static const char *const default_paths[] = {"/run/netctld", "/etc/netctld", "/usr/lib/netctld"};
@@ -38,6 +45,7 @@ struct settings {
 	char runtime_path[32]; /* the same, by descriptor */
 	const char *user;      /* NULL: the usual one */
 	int log_level;
+	struct nctl_hub_options hub;
 	bool observe;
 	bool check; /* the paths are files to check, then leave */
 };
@@ -61,6 +69,11 @@ static void usage(FILE *f)
 	      "  -u, --user USER      run as this user, if started by root; default netctld\n"
 	      "  -l, --log-level N    0 to 7 as in syslog(3); default 6\n"
 	      "      --observe        keep the mirror and answer, change nothing at start\n"
+	      "      --receive-buffer BYTES\n"
+	      "                       for events that wait to be read; default 33554432\n"
+	      "      --ignore-protocol P\n"
+	      "      --ignore-table T leave routes of this protocol or table out of the mirror;\n"
+	      "                       repeatable\n"
 	      "      --check          check the files and exit: 0 fine, 2 errors\n"
 	      "  -V, --version\n"
 	      "  -h, --help\n"
@@ -84,7 +97,56 @@ static int add_path(struct settings *s, const char *path)
 	return 0;
 }
 
-enum { OPT_OBSERVE = 256, OPT_CHECK };
+enum { OPT_OBSERVE = 256, OPT_CHECK, OPT_RECEIVE_BUFFER, OPT_IGNORE_PROTOCOL, OPT_IGNORE_TABLE };
+
+/* A socket has at least some 2 KiB, whatever is asked for (net/core/sock.c SOCK_MIN_RCVBUF). */
+static int take_receive_buffer(struct settings *s, const char *text)
+{
+	enum { BYTES_MAX = 1 << 30 };
+	char *end;
+	unsigned long n;
+
+	errno = 0;
+	n = strtoul(text, &end, 10);
+	if (errno || *end || text[0] < '0' || text[0] > '9' || !n || n > BYTES_MAX) {
+		fprintf(stderr, "netctld: a receive buffer has 1 to %d bytes, not '%s'\n", BYTES_MAX, text);
+		return -EINVAL;
+	}
+	s->hub.receive_buffer = n;
+	return 0;
+}
+
+/* What netctld makes itself it must see. */
+static int take_protocol(struct settings *s, const char *text)
+{
+	uint8_t protocol;
+
+	if (nctl_route_protocol_parse(text, &protocol) < 0) {
+		fprintf(stderr, "netctld: '%s' is no routing protocol\n", text);
+		return -EINVAL;
+	}
+	if (protocol == PROTOCOL_NETCTL || protocol == PROTOCOL_NETCTL_PMTU) {
+		fprintf(stderr, "netctld: its own protocol %u cannot be ignored\n", protocol);
+		return -EINVAL;
+	}
+	nctl_event_filter_add_protocol(&s->hub.filter, protocol);
+	return 0;
+}
+
+static int take_table(struct settings *s, const char *text)
+{
+	nctl_table table;
+
+	if (nctl_route_table_parse(text, &table) < 0) {
+		fprintf(stderr, "netctld: '%s' is no routing table\n", text);
+		return -EINVAL;
+	}
+	if (nctl_event_filter_add_table(&s->hub.filter, table) < 0) {
+		fprintf(stderr, "netctld: more than %d tables to ignore\n", NCTL_FILTER_TABLES);
+		return -E2BIG;
+	}
+	return 0;
+}
 
 static const struct option long_options[] = {
 	{"config", required_argument, NULL, 'c'},
@@ -93,6 +155,9 @@ static const struct option long_options[] = {
 	{"log-level", required_argument, NULL, 'l'},
 	{"observe", no_argument, NULL, OPT_OBSERVE},
 	{"check", no_argument, NULL, OPT_CHECK},
+	{"receive-buffer", required_argument, NULL, OPT_RECEIVE_BUFFER},
+	{"ignore-protocol", required_argument, NULL, OPT_IGNORE_PROTOCOL},
+	{"ignore-table", required_argument, NULL, OPT_IGNORE_TABLE},
 	{"version", no_argument, NULL, 'V'},
 	{"help", no_argument, NULL, 'h'},
 	{NULL, 0, NULL, 0},
@@ -121,6 +186,12 @@ static int take_option(struct settings *s, int c)
 	case OPT_CHECK:
 		s->check = true;
 		return 0;
+	case OPT_RECEIVE_BUFFER:
+		return take_receive_buffer(s, optarg);
+	case OPT_IGNORE_PROTOCOL:
+		return take_protocol(s, optarg);
+	case OPT_IGNORE_TABLE:
+		return take_table(s, optarg);
 	case 'V':
 		puts("netctld " NETCTLD_VERSION);
 		return 1;
@@ -263,6 +334,7 @@ static int run(const struct settings *s, int control_fd)
 		.kernel = nctl_kernel_here(),
 		.control_fd = control_fd,
 		.observe = s->observe,
+		.hub = &s->hub,
 	};
 	struct daemon d = {0};
 	int r = nd_loop_new(&d.loop);

@@ -99,6 +99,7 @@ static void reap_event(struct nd_timer *t)
 static void feed_event(struct nd_timer *t)
 {
 	nd_streams_feed(t->userdata);
+	nd_monitors_feed(t->userdata);
 }
 
 static void nd_bus_freep(struct nd_bus **b)
@@ -124,6 +125,8 @@ int nd_bus_new(struct nd_loop *loop, struct nd_reconcile *reconcile, const char 
 	nctl_list_init(&b->clients);
 	nctl_list_init(&b->doomed);
 	nctl_list_init(&b->hungry);
+	nctl_list_init(&b->monitors);
+	nctl_list_init(&b->hungry_monitors);
 	nctl_list_init(&b->waiting);
 	if (listen_fd < 0) {
 		if (asprintf(&path, "%s/private", runtime_dir) < 0) {

@@ -12,8 +12,13 @@
  *   Apply(a(sh) files, u flags)    -> s  asynchronous; files empty: error; ND_APPLY_* flags
  *   Reload(u flags)                -> s  asynchronous: the daemon's own paths, read again
  *   Status()                       -> s  JSON of nd_reconcile_status
- *   Query(s object, a{ss} filters) -> h  a pipe: one JSON object a line ("link", "address", "netns"), an empty
- *                                        line if nothing is missing, then the end
+ *   Query(s object, a{ss} filters) -> h  a pipe: one JSON object a line, an empty line if nothing is missing, then
+ *                                        the end. Objects: link, address, route, rule, nexthop, neigh, fdb, vrf,
+ *                                        netns, stats; daemon/bus/query has their filters
+ *   Monitor(a{ss} filters)         -> h  a pipe: one JSON object a change, see below
+ *   RouteGet(a{ss} question)       -> s  JSON as of ip -j route get, by the mirror; to, from, iif, oif, mark, vrf,
+ *                                        uid, ipproto, sport, dport, tos, netns
+ *   Stats()                        -> s  JSON of counters, in groups
  *   NetnsAdd(as names)             -> s  asynchronous, for root: {"exit": 0|4, "done": N, "failed_count": N,
  *   NetnsDel(as names)             -> s      "failed": [{"name", "errno", "error"}…]}
  *   NetnsScan()                    -> s  asynchronous, for root: looks for namespaces without a name
@@ -21,8 +26,14 @@
  *                                  -> s  asynchronous, for root: {"exit": 0|4, "error", "errno"}; a namespace: its
  *                                        name, "" the daemon's own; to: or a PID. new_name "": as it is
  *
- * Filters of link and address: dev, index, type, master, vrf, up; netns=NAME, all-netns (lines begin with the
- * member "netns", "" for the daemon's own, null for one without a name). Of netns: name, all (nameless as well).
+ * netns=NAME and all-netns are filters of all that is in a namespace; with the latter lines begin with the member
+ * "netns", "" for the daemon's own, null for one without a name.
+ *
+ * Monitor's filters: link, address, route, rule, nexthop, netns (all, if there is none of these), netns=NAME,
+ * all-netns, family, initial. Its records have "seq" (stepping by one), "op", and mostly "netns", "object",
+ * "value". op: added, changed (with the names of what "changed"), removed; present and complete (with initial,
+ * what is there, and the end of it); lost, resynced (the mirror may be wrong from the one to the other) and
+ * synced, with its "epoch"; gap: so many records were "lost" since the reader was slow.
  *
  * Files must be regular; from anybody but root in memory (memfd_create(2)), so that reading cannot block.
  * Errors are org.netctld.Error.*: Denied, NotFound, NotReady, Busy, Stopping, LimitsExceeded, TooLarge,

@@ -100,6 +100,7 @@ struct nd_client *nd_client_free(struct nd_client *c)
 	nd_client_doom(c);
 	nd_calls_forget(c);
 	nd_streams_end(c);
+	nd_monitors_end(c);
 	nctl_list_del(&c->link);
 	sd_bus_close_unref(c->conn);
 	free(c);
@@ -147,9 +148,11 @@ int nd_client_new(struct nd_bus *b, int fd, uid_t uid, bool privileged)
 	c->privileged = privileged;
 	nctl_list_init(&c->calls);
 	nctl_list_init(&c->streams);
+	nctl_list_init(&c->monitors);
 	nctl_list_init(&c->link);
 	nctl_list_add_tail(&b->clients, &c->link);
 	b->n_clients++;
+	b->counters.clients++;
 	b->n_unprivileged += !c->privileged;
 	nd_io_init(&c->io, b->loop, fd, 0, io_event, c);
 	nd_timer_init(&c->timer, b->loop, timer_event, c);

@@ -28,6 +28,8 @@ enum {
 	ND_FAILURES_MAX = 100,		    /* told one by one; of the others the number */
 	ND_STREAMS_MAX = 64,		    /* answers of Query under way: LimitsExceeded */
 	ND_STREAMS_MAX_PER_CLIENT = 8,
+	ND_MONITORS_MAX = 32,		    /* streams of Monitor: LimitsExceeded */
+	ND_MONITORS_MAX_PER_CLIENT = 4,
 	ND_FILES_BYTES = 64 << 20,	    /* all files of a call: TooLarge */
 	ND_FILES_BYTES_UNPRIVILEGED = 4 << 20, /* parsing takes the loop's time */
 	ND_DEVICES_UNPRIVILEGED = 20000,    /* devices, and namespaces, of a configuration; likewise */
@@ -50,6 +52,14 @@ struct nd_bus {
 	struct nd_prepare turn;	  /* while there are any */
 	size_t n_clients, n_unprivileged; /* without the doomed ones */
 	size_t n_streams;
+	struct nctl_list monitors, hungry_monitors; /* struct nd_monitor; hungry ones want more to be put */
+	size_t n_monitors;
+	struct nd_watch *watch; /* while there are any */
+	struct nd_bus_counters {
+		uint64_t clients, queries, monitors; /* ever */
+		uint64_t bytes;			     /* written into pipes */
+		uint64_t gaps, stuck;		     /* monitors that fell behind; answers cut short */
+	} counters;
 };
 
 /* One connection. It is never freed inside one of its own callbacks: doom it, and the reaper does. */
@@ -61,8 +71,8 @@ struct nd_client {
 	bool privileged, doomed;
 	struct nd_io io;
 	struct nd_timer timer;
-	struct nctl_list calls, streams;
-	size_t n_calls, n_streams;
+	struct nctl_list calls, streams, monitors;
+	size_t n_calls, n_streams, n_monitors;
 };
 
 /* socket.c: a listening socket at path; -EADDRINUSE if somebody answers there. */
@@ -121,4 +131,14 @@ int nd_method_query(sd_bus_message *m, void *userdata, sd_bus_error *error);
 struct nd_query;
 int nd_stream_new(struct nd_client *c, const struct nd_query *q, int *ret_fd);
 void nd_streams_end(struct nd_client *c);
-void nd_streams_feed(struct nd_bus *b); /* from the bus's feed timer */
+void nd_streams_feed(struct nd_bus *b);		   /* from the bus's feed timer */
+int nd_pipe_new(int *ret_reader, int *ret_writer); /* the writer does not block */
+
+/* monitor.c */
+int nd_method_monitor(sd_bus_message *m, void *userdata, sd_bus_error *error);
+void nd_monitors_end(struct nd_client *c);
+void nd_monitors_feed(struct nd_bus *b); /* likewise */
+
+/* stats.c, route-get.c */
+int nd_method_stats(sd_bus_message *m, void *userdata, sd_bus_error *error);
+int nd_method_route_get(sd_bus_message *m, void *userdata, sd_bus_error *error);

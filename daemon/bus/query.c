@@ -26,8 +26,13 @@
 static const struct nd_query_object *const objects[] = {
 	&nd_query_of_link,
 	&nd_query_of_address,
+	&nd_query_of_route,
+	&nd_query_of_rule,
+	&nd_query_of_nexthop,
+	&nd_query_of_vrf,
 	&nd_query_of_maddr,
 	&nd_query_of_netns,
+	&nd_query_of_stats,
 };
 
 int nd_query_no_netns(sd_bus_error *error, const char *name, const struct nd_netns *n)
@@ -125,6 +130,15 @@ int nd_query_begin(struct nd_query *q, const struct nd_netns_set *set, sd_bus_er
 	if (r == -EINVAL)
 		return nd_filter_invalid(error, "This link is no VRF", name, "use \"master\"");
 	return r;
+}
+
+int nd_query_begin_in(struct nd_query *q, const struct nd_netns *n)
+{
+	const struct nctl_mirror *m = nd_query_mirror(n);
+	const char *name;
+
+	q->serial = nd_netns_serial(n);
+	return m ? enter(q, m, &name) : -ENXIO;
 }
 
 bool nd_fill_is_full(struct nd_fill *f)

@@ -50,6 +50,8 @@ int nd_query_filter(struct nd_query *q, const char *key, const char *value, sd_b
 bool nd_query_is_of_netns(const struct nd_query *q);
 /* After the filters: looks up what they name. 0, or an error for the client. */
 int nd_query_begin(struct nd_query *q, const struct nd_netns_set *set, sd_bus_error *error);
+/* Instead of it, without filters by name: of this one namespace. 0, or -ENXIO: its mirror is not there. */
+int nd_query_begin_in(struct nd_query *q, const struct nd_netns *n);
 /* Adds lines to out until it holds `bytes` or enough was looked at; q->done at the end. 0; ND_QUERY_READ: go on
  * after nd_query_read; -ENOMEM; -ENXIO: the namespace that was asked for has gone. */
 enum { ND_QUERY_READ = 1 };
@@ -71,3 +73,12 @@ bool nd_query_is_settled(const struct nd_netns *n);
 int nd_query_no_netns(sd_bus_error *error, const char *name, const struct nd_netns *n);
 /* Members of a line that say which namespace it is of, into an open object. */
 void nd_query_put_netns(const struct nd_netns *n, struct nctl_json *json);
+
+/* query/stats.c: what the sessions and mirrors of namespaces have counted. */
+struct nd_mirror_sums {
+	struct nctl_session_stats session;
+	struct nctl_mirror_stats mirror;
+	uint64_t links, addresses, routes, nexthops, rules, bytes;
+};
+void nd_stats_add(struct nd_mirror_sums *sum, const struct nd_netns *n);
+void nd_stats_put_mirror(const struct nd_mirror_sums *sum, struct nctl_json *json);

@@ -127,6 +127,7 @@ static int pump(struct stream *s)
 		if (n < 0)
 			return errno == EAGAIN || errno == EINTR ? 0 : -errno;
 		s->sent += (size_t)n;
+		s->client->bus->counters.bytes += (uint64_t)n;
 		nd_timer_set(&s->timer, nctl_time_add_ms(nctl_time_now(), STALL_MS));
 	}
 	return s->ended && s->sent == s->buf.len;
@@ -179,6 +180,7 @@ static void timer_event(struct nd_timer *t)
 {
 	struct stream *s = t->userdata;
 
+	s->client->bus->counters.stuck++;
 	nd_info("bus: a reader of uid %u is stuck, its answer is cut short", s->client->uid);
 	stream_free(s);
 }
@@ -191,25 +193,34 @@ static void widen(int fd)
 			return;
 }
 
-int nd_stream_new(struct nd_client *c, const struct nd_query *q, int *ret_fd)
+int nd_pipe_new(int *ret_reader, int *ret_writer)
 {
-	struct stream *s;
 	int fds[2];
 
 	if (pipe2(fds, O_CLOEXEC) < 0)
 		return -errno;
-	s = calloc(1, sizeof(*s));
-	if (!s) {
-		close(fds[0]);
-		close(fds[1]);
-		return -ENOMEM;
-	}
 	/* The writing end only: the reader, who gets the other one, may wait. */
 	fcntl(fds[1], F_SETFL, O_NONBLOCK);
 	widen(fds[1]);
+	*ret_reader = fds[0];
+	*ret_writer = fds[1];
+	return 0;
+}
+
+int nd_stream_new(struct nd_client *c, const struct nd_query *q, int *ret_fd)
+{
+	struct stream *s = calloc(1, sizeof(*s));
+	int r;
+
+	if (!s)
+		return -ENOMEM;
+	r = nd_pipe_new(ret_fd, &s->fd);
+	if (r < 0) {
+		free(s);
+		return r;
+	}
 	s->client = c;
 	s->query = *q;
-	s->fd = fds[1];
 	s->buf = NCTL_STRBUF_INIT;
 	nctl_list_init(&s->link);
 	nctl_list_init(&s->hungry);
@@ -218,8 +229,8 @@ int nd_stream_new(struct nd_client *c, const struct nd_query *q, int *ret_fd)
 	c->bus->n_streams++;
 	nd_timer_init(&s->timer, c->bus->loop, timer_event, s);
 	nd_io_init(&s->io, c->bus->loop, s->fd, ND_WRITE, io_event, s);
+	c->bus->counters.queries++;
 	queue(s);
-	*ret_fd = fds[0];
 	return 0;
 }
 

@@ -84,11 +84,6 @@ static int show_route(const struct cli_request *q, sd_bus_message *reply)
 	return show_text(q, reply, cli_route_get_show);
 }
 
-static int show_stats(const struct cli_request *q, sd_bus_message *reply)
-{
-	return show_text(q, reply, cli_stats_show);
-}
-
 static int put_filters(sd_bus_message *m, const struct cli_request *q)
 {
 	int r = cli_filters_put(m, q);
@@ -161,7 +156,7 @@ static const struct {
 	[CLI_MADDR] = {.talk = query},
 	[CLI_ROUTE_GET] = {NULL, NULL, "RouteGet", put_filters, show_route},
 	[CLI_MONITOR] = {.talk = cli_monitor_show},
-	[CLI_STATS] = {NULL, NULL, "Stats", put_filters, show_stats},
+	[CLI_STATS] = {.talk = cli_stats_show},
 	[CLI_NETNS_LIST] = {.talk = cli_netns_list},
 	[CLI_NETNS_ADD] = {cli_netns_change},
 	[CLI_NETNS_DEL] = {cli_netns_change},

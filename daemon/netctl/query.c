@@ -251,6 +251,7 @@ static const struct {
 	[CLI_FDB] = {"fdb", &cli_fdb_rows},
 	[CLI_VRF] = {"vrf", &cli_vrf_rows},
 	[CLI_MADDR] = {"maddr", &cli_maddr_rows},
+	[CLI_STATS] = {"stats", &cli_stats_rows},
 };
 
 const char *cli_query_object(enum cli_action a)

@@ -23,6 +23,6 @@ int cli_lines_read(int fd, int (*line)(const char *text, size_t len, void *userd
 
 /* monitor.c, stats.c */
 int cli_monitor_show(sd_bus *bus, const struct cli_request *q);
-int cli_stats_show(const struct cli_request *q, const char *text);
+int cli_stats_show(sd_bus *bus, const struct cli_request *q);
 /* One line of the answer of RouteGet. */
 int cli_route_get_show(const struct cli_request *q, const char *text);

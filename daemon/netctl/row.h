@@ -23,7 +23,7 @@ struct cli_row_member {
 
 struct cli_row_shape {
 	const struct cli_row_member *members; /* ends with a NULL key */
-	int details;                          /* the column of all others */
+	int details;                          /* the column of all others; < 0: they are not shown */
 	const enum cli_style *styles;         /* by column */
 	size_t n_columns;
 	/* Takes a member that is no scalar, or another one that it knows better; false: not this one. */

@@ -4,43 +4,30 @@
  * namespaces, if these were asked for, and of the lengths of the loop's turns.
  */
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/cleanup.h"
 #include "netctl/query.h"
-#include "netctl/table.h"
+#include "netctl/row.h"
 
-enum { NETNS, EPOCH, LOSSES, RESYNCS, LINKS, ADDRESSES, ROUTES, NEXTHOPS, RULES, BYTES, N_COLUMNS };
+enum { EPOCH, LOSSES, RESYNCS, LINKS, ADDRESSES, ROUTES, NEXTHOPS, RULES, BYTES, N_COLUMNS };
 
 static const char *const titles[N_COLUMNS] = {
-	"NETNS", "EPOCH", "LOSSES", "RESYNCS", "LINKS", "ADDRESSES", "ROUTES", "NEXTHOPS", "RULES", "BYTES"};
-static const char *const keys[N_COLUMNS] = {
-	NULL, "epoch", "losses", "resyncs", "links", "addresses", "routes", "nexthops", "rules", "bytes"};
+	"EPOCH", "LOSSES", "RESYNCS", "LINKS", "ADDRESSES", "ROUTES", "NEXTHOPS", "RULES", "ROUTE BYTES"};
+static const enum cli_style styles[N_COLUMNS] = {CLI_PLAIN};
+static const struct cli_row_member members[] = {{"epoch", EPOCH}, {"losses", LOSSES}, {"resyncs", RESYNCS},
+	{"links", LINKS}, {"addresses", ADDRESSES}, {"routes", ROUTES}, {"nexthops", NEXTHOPS},
+	{"rules", RULES}, {"route_bytes", BYTES}, {0}};
 
-static void put_netns(struct json_object *list)
+/* The others are for -j. */
+static const struct cli_row_shape shape = {members, -1, styles, N_COLUMNS, NULL, NULL};
+
+static int stats_line(const char *text, size_t len, void *userdata)
 {
-	char cell[N_COLUMNS][32];
-	struct cli_cell cells[N_COLUMNS];
-	struct cli_table t;
-
-	cli_table_begin(&t, titles, N_COLUMNS);
-	for (size_t i = 0; i < json_object_array_length(list); i++) {
-		struct json_object *o = json_object_array_get_idx(list, i);
-		const char *name = cli_json_str(o, "netns");
-
-		for (size_t c = 1; c < N_COLUMNS; c++) {
-			snprintf(cell[c], sizeof(cell[c]), "%" PRId64, cli_json_int(o, keys[c]));
-			cells[c] = (struct cli_cell){cell[c], CLI_PLAIN};
-		}
-		snprintf(cell[NETNS], sizeof(cell[NETNS]), "(cookie %" PRId64 ")",
-			cli_json_int(o, "netns_cookie"));
-		cells[NETNS] = (struct cli_cell){*name                      ? name
-						 : cli_json_get(o, "netns") ? "(own)"
-									    : cell[NETNS],
-			CLI_CYAN};
-		cli_table_row(&t, cells);
-	}
-	cli_table_end(&t);
+	return cli_row_line(&shape, text, len, userdata);
 }
+
+const struct cli_rows cli_stats_rows = {titles, N_COLUMNS, stats_line};
 
 /* Turns below each length; what is zero at the end is left out. */
 static void put_turns(struct json_object *list)
@@ -80,9 +67,9 @@ static void put_group(const char *title, struct json_object *group)
 	}
 }
 
-int cli_stats_show(const struct cli_request *q, const char *text)
+static int show_groups(const struct cli_request *q, const char *text)
 {
-	struct json_object *o = json_tokener_parse(text), *list = cli_json_get(o, "netns");
+	struct json_object *o = json_tokener_parse(text);
 	struct json_object_iterator it, end;
 
 	if (!o || !json_object_is_type(o, json_type_object)) {
@@ -92,8 +79,6 @@ int cli_stats_show(const struct cli_request *q, const char *text)
 	}
 	if (q->json) {
 		puts(text);
-	} else if (list && json_object_is_type(list, json_type_array)) {
-		put_netns(list);
 	} else {
 		it = json_object_iter_begin(o);
 		end = json_object_iter_end(o);
@@ -103,4 +88,28 @@ int cli_stats_show(const struct cli_request *q, const char *text)
 	}
 	json_object_put(o);
 	return CLI_OK;
+}
+
+int cli_stats_show(sd_bus *bus, const struct cli_request *q)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL, *reply = NULL;
+	const char *text;
+	int fd, r, status;
+
+	/* Of namespaces, as any other object. */
+	if (q->netns || q->all_netns) {
+		status = cli_pipe_open(bus, q, "Query", "stats", &reply, &fd);
+		return status == CLI_OK ? cli_query_show(q, fd) : status;
+	}
+	m = cli_bus_method(bus, "Stats");
+	if (!m)
+		return CLI_NO_DAEMON;
+	status = cli_bus_call(bus, m, &reply);
+	if (status != CLI_OK)
+		return status;
+	r = sd_bus_message_read(reply, "s", &text);
+	if (r >= 0)
+		return show_groups(q, text);
+	cli_error("the daemon's answer cannot be read: %s", strerror(-r));
+	return CLI_NO_DAEMON;
 }

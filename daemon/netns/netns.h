@@ -47,9 +47,10 @@ struct nd_netns_ops {
 };
 
 /* control_fd: of the helper, taken over, or -1: none, home is all there is. kernel and ops outlive the set.
- */
+ * hub: the hub's options, NULL: the usual ones. */
 int nd_netns_set_new(struct nd_loop *loop, struct nctl_kernel *kernel, int control_fd,
-	const struct nd_netns_ops *ops, void *userdata, struct nd_netns_set **ret);
+	const struct nctl_hub_options *hub, const struct nd_netns_ops *ops, void *userdata,
+	struct nd_netns_set **ret);
 struct nd_netns_set *nd_netns_set_free(struct nd_netns_set *s);
 struct nctl_hub *nd_netns_set_hub(const struct nd_netns_set *s);
 struct nd_helper *nd_netns_set_helper(const struct nd_netns_set *s); /* NULL: none */

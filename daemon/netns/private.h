@@ -106,5 +106,6 @@ struct nd_netns_set {
 
 /* As nd_netns_set_new, for another folder than /run/netns. */
 int nd_netns_set_new_at(struct nd_loop *loop, struct nctl_kernel *kernel, int control_fd, const char *folder,
-	const struct nd_netns_ops *ops, void *userdata, struct nd_netns_set **ret);
+	const struct nctl_hub_options *hub, const struct nd_netns_ops *ops, void *userdata,
+	struct nd_netns_set **ret);
 #include "netns/parts.h"

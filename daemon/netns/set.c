@@ -350,7 +350,8 @@ static int open_helper(struct nd_netns_set *s, int control_fd, struct nctl_kerne
 	return nd_netns_home_kernel(h, here, &s->kernel);
 }
 
-static int open_home(struct nd_netns_set *s, struct nctl_kernel *kernel)
+static int open_home(
+	struct nd_netns_set *s, struct nctl_kernel *kernel, const struct nctl_hub_options *opts)
 {
 	uint64_t cookie;
 	int e;
@@ -362,7 +363,7 @@ static int open_home(struct nd_netns_set *s, struct nctl_kernel *kernel)
 	if (e >= 0)
 		e = give_cookie(s->home, cookie);
 	if (e >= 0)
-		e = nctl_hub_new(kernel, &hub_ops, s, &s->hub);
+		e = nctl_hub_new_with(kernel, opts, &hub_ops, s, &s->hub);
 	if (e >= 0)
 		s->home->session = nctl_hub_home(s->hub);
 	return e;
@@ -382,7 +383,8 @@ static void set_init(struct nd_netns_set *s)
 }
 
 int nd_netns_set_new_at(struct nd_loop *loop, struct nctl_kernel *kernel, int control_fd, const char *folder,
-	const struct nd_netns_ops *ops, void *userdata, struct nd_netns_set **ret)
+	const struct nctl_hub_options *hub, const struct nd_netns_ops *ops, void *userdata,
+	struct nd_netns_set **ret)
 {
 	_cleanup_(nctl_closep) int fd = control_fd;
 	struct nd_netns_set *s = calloc(1, sizeof(*s));
@@ -401,7 +403,7 @@ int nd_netns_set_new_at(struct nd_loop *loop, struct nctl_kernel *kernel, int co
 	if (e >= 0 && fd >= 0)
 		e = open_helper(s, take_fd(fd), kernel);
 	if (e >= 0)
-		e = open_home(s, s->kernel ? s->kernel : kernel);
+		e = open_home(s, s->kernel ? s->kernel : kernel, hub);
 	if (e >= 0)
 		nd_netns_loop_start(s);
 	if (e >= 0 && s->helper) {
@@ -420,9 +422,10 @@ int nd_netns_set_new_at(struct nd_loop *loop, struct nctl_kernel *kernel, int co
 }
 
 int nd_netns_set_new(struct nd_loop *loop, struct nctl_kernel *kernel, int control_fd,
-	const struct nd_netns_ops *ops, void *userdata, struct nd_netns_set **ret)
+	const struct nctl_hub_options *hub, const struct nd_netns_ops *ops, void *userdata,
+	struct nd_netns_set **ret)
 {
-	return nd_netns_set_new_at(loop, kernel, control_fd, "/run/netns", ops, userdata, ret);
+	return nd_netns_set_new_at(loop, kernel, control_fd, "/run/netns", hub, ops, userdata, ret);
 }
 
 struct nd_netns_set *nd_netns_set_free(struct nd_netns_set *s)

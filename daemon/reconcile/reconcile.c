@@ -130,7 +130,8 @@ static int open_namespaces(struct nd_reconcile *r)
 	nd_wake_init(&r->wake, r->loop, on_wake, r);
 	nd_timer_init(&r->late, r->loop, on_late, r);
 	r->waking = true;
-	e = nd_netns_set_new(r->loop, r->opts.kernel, take_fd(r->opts.control_fd), &netns_ops, r, &r->netns);
+	e = nd_netns_set_new(r->loop, r->opts.kernel, take_fd(r->opts.control_fd), r->opts.hub, &netns_ops, r,
+		&r->netns);
 	if (e >= 0)
 		r->hub = nd_netns_set_hub(r->netns);
 	return e;

@@ -40,6 +40,7 @@ struct nd_reconcile_options {
 	struct nctl_kernel *kernel;
 	int control_fd; /* of the privileged helper (netns/privileges.h), taken over; -1: there is none */
 	bool observe;   /* keep the mirror, change nothing at start */
+	const struct nctl_hub_options *hub; /* NULL: the usual ones */
 };
 
 /* All in opts outlives the reconciler. Starts the session and the first pass (stored generation, else the

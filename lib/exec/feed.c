@@ -7,8 +7,10 @@
 
 #include <errno.h>
 #include <linux/rtnetlink.h>
+#include <sys/socket.h>
 
 #include "codec/codec.h"
+#include "mirror/route.h"
 #include "nl/attr.h"
 
 /*
@@ -64,22 +66,95 @@ static int feed_addr(struct nctl_session *s, const struct nlmsghdr *nlh, enum nc
 	return nctl_mirror_addr_drop(s->mirror, &a);
 }
 
-void nctl_session_feed(struct nctl_session *s, const struct nlmsghdr *nlh, enum nctl_source src)
+/*
+ * A route that is ignored, but may have replaced one that is not (net/ipv4/fib_trie.c fib_table_insert says
+ * so by the flag): only a dump tells.
+ */
+static void ignore_route(struct nctl_session *s, const struct nctl_route *r, uint16_t nlm_flags)
 {
-	int r = 0;
+	struct nctl_dump_scope scope = {
+		.type = r->dst.family == AF_INET ? NCTL_OBJECT_ROUTE4 : NCTL_OBJECT_ROUTE6,
+		.table = r->table,
+	};
 
+	s->ignored++;
+	s->hub->ignored++;
+	if (nlm_flags & NLM_F_REPLACE && nctl_mirror_route_get(s->mirror, r->table, &r->dst))
+		nctl_scopes_add(s, &scope);
+}
+
+/* Exceptions of the path MTU and redirects are no routes of a table, though they look like such. */
+static int feed_route(struct nctl_session *s, const struct nlmsghdr *nlh, enum nctl_source src)
+{
+	const struct nctl_event_filter *f = &s->hub->filter;
+	struct nctl_route v;
+	int r = nctl_route_decode(nlh, &s->hub->scratch, &v);
+
+	if (r != 0 || v.flags & RTM_F_CLONED)
+		return r;
+	if (nctl_event_filter_has_table(f, v.table) || nctl_event_filter_has_protocol(f, v.protocol)) {
+		ignore_route(s, &v, src == NCTL_SOURCE_EVENT ? nlh->nlmsg_flags : 0);
+		return 0;
+	}
+	if (nlh->nlmsg_type == RTM_NEWROUTE)
+		return nctl_mirror_route_put(s->mirror, &v, nlh->nlmsg_flags, src);
+	return nctl_mirror_route_drop(s->mirror, &v);
+}
+
+static int feed_nexthop(struct nctl_session *s, const struct nlmsghdr *nlh, enum nctl_source src)
+{
+	struct nctl_nexthop v;
+	int r = nctl_nexthop_decode(nlh, &s->hub->scratch, &v);
+
+	if (r != 0)
+		return r;
+	if (nlh->nlmsg_type == RTM_NEWNEXTHOP)
+		return nctl_mirror_nexthop_put(s->mirror, &v, src);
+	return nctl_mirror_nexthop_drop(s->mirror, v.id);
+}
+
+/* Rules of multicast routing are dumped with the others, but have no events (net/ipv4/ipmr.c). */
+static int feed_rule(struct nctl_session *s, const struct nlmsghdr *nlh, enum nctl_source src)
+{
+	struct nctl_rule v;
+	int r = nctl_rule_decode(nlh, &s->hub->scratch, &v);
+
+	if (r != 0 || (v.family != AF_INET && v.family != AF_INET6))
+		return r;
+	if (nlh->nlmsg_type == RTM_NEWRULE)
+		return nctl_mirror_rule_put(s->mirror, &v, src);
+	return nctl_mirror_rule_drop(s->mirror, &v);
+}
+
+static int feed_one(struct nctl_session *s, const struct nlmsghdr *nlh, enum nctl_source src)
+{
 	switch (nlh->nlmsg_type) {
 	case RTM_NEWLINK:
 	case RTM_DELLINK:
-		r = feed_link(s, nlh, src);
-		break;
+		return feed_link(s, nlh, src);
 	case RTM_NEWADDR:
 	case RTM_DELADDR:
-		r = feed_addr(s, nlh, src);
-		break;
+		return feed_addr(s, nlh, src);
+	case RTM_NEWROUTE:
+	case RTM_DELROUTE:
+		return feed_route(s, nlh, src);
+	case RTM_NEWNEXTHOP:
+	case RTM_DELNEXTHOP:
+		return feed_nexthop(s, nlh, src);
+	case RTM_NEWRULE:
+	case RTM_DELRULE:
+		return feed_rule(s, nlh, src);
 	}
+	return 0;
+}
+
+void nctl_session_feed(struct nctl_session *s, const struct nlmsghdr *nlh, enum nctl_source src)
+{
+	int r = feed_one(s, nlh, src);
+
+	nctl_turn_touch(s);
 	if (r == -ENOMEM)
-		nctl_sync_lost(s, nctl_time_now());
+		nctl_sync_lost(s, nctl_hub_now(s->hub));
 	else if (r < 0)
 		s->undecodable++;
 }

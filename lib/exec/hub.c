@@ -3,7 +3,7 @@
  * DOC: the hub: one event transport for all namespaces, whose messages go to the session that has their nsid,
  * and one requester, whose results go to dumps (sync.c) and to the run (run.c). Results are handled in the
  * order: note what came back, send what comes next (so that the requester works), then read the events of
- * what is done. All of it runs on the owner's thread.
+ * what is done. All of it runs on the owner's thread, a few milliseconds at a time (turn.c).
  *
  * An nsid is a label that the kernel gives to one namespace after another. Events stand in the queue in the
  * order in which they happened, but a join comes by another way and may overtake them: so a new session hears
@@ -19,10 +19,7 @@
 
 #include "nl/attr.h"
 
-enum {
-	DRAIN_BUDGET = 4096,
-	DRAIN_ROUNDS = 256, /* a drain ends even if events never do */
-};
+enum { EVENTS_AFTER = 1024 }; /* messages read behind the results of a turn */
 
 static struct nctl_session *find_nsid(const struct nctl_hub *h, nctl_nsid nsid)
 {
@@ -116,36 +113,90 @@ static void on_message(void *userdata, int32_t nsid, const struct nlmsghdr *nlh)
 static void on_lost(void *userdata)
 {
 	struct nctl_hub *h = userdata;
-	nctl_time now = nctl_time_now();
+	nctl_time now = nctl_hub_now(h);
 	struct nctl_list *n;
 
+	/* Since the one before nobody could become in step, nor begin to. */
+	if (h->shut)
+		return;
 	h->shut = true;
 	nctl_list_for_each(n, &h->sessions)
 		nctl_sync_lost(nctl_list_entry(n, struct nctl_session, link), now);
 }
 
-static const struct nctl_pump_ops pump_ops = {.message = on_message, .lost = on_lost};
+/* One datagram, of that namespace; those of home tell of others as well. */
+static void on_damaged(void *userdata, int32_t nsid)
+{
+	struct nctl_hub *h = userdata;
+	struct nctl_session *s = nsid == NCTL_NSID_NONE ? NULL : find_nsid(h, nsid);
+
+	if (nsid == NCTL_NSID_NONE)
+		on_lost(h);
+	else if (s)
+		nctl_sync_lost(s, nctl_hub_now(h));
+	else
+		stranger(h, nsid);
+}
+
+static const struct nctl_pump_ops pump_ops = {
+	.message = on_message, .lost = on_lost, .damaged = on_damaged};
+
+/* The filter comes first, so that nothing is queued that it would not let pass. */
+static int set_up_events(const struct nctl_hub *h, struct nctl_transport *t, size_t receive_buffer)
+{
+	static const unsigned groups[] = {RTNLGRP_LINK, RTNLGRP_IPV4_IFADDR, RTNLGRP_IPV6_IFADDR,
+		RTNLGRP_IPV4_ROUTE, RTNLGRP_IPV6_ROUTE, RTNLGRP_IPV4_RULE, RTNLGRP_IPV6_RULE, RTNLGRP_NSID};
+	int r = 0;
+
+	if (receive_buffer && t->ops->set_buffer)
+		r = t->ops->set_buffer(t, receive_buffer);
+	if (r >= 0 && t->ops->set_filter)
+		r = t->ops->set_filter(t, &h->filter);
+	for (size_t i = 0; r >= 0 && i < NCTL_ARRAY_SIZE(groups); i++)
+		r = t->ops->join(t, groups[i]);
+	/* Before Linux 5.3 there are no next-hop objects, and no such group. */
+	if (r >= 0)
+		(void)t->ops->join(t, RTNLGRP_NEXTHOP);
+	return r;
+}
 
 /* Without the right to hear all, home alone is heard. */
-static int open_events(struct nctl_hub *h, struct nctl_kernel *home)
+static int open_events(struct nctl_hub *h, struct nctl_kernel *home, size_t receive_buffer)
 {
-	static const unsigned groups[] = {
-		RTNLGRP_LINK, RTNLGRP_IPV4_IFADDR, RTNLGRP_IPV6_IFADDR, RTNLGRP_NSID};
 	_cleanup_(nctl_transport_freep) struct nctl_transport *t = NULL;
 	int r = home->open(home, NCTL_TRANSPORT_EVENTS_ALL, &t);
 
 	h->hears_all = r >= 0;
 	if (r == -EOPNOTSUPP)
 		r = home->open(home, NCTL_TRANSPORT_EVENTS, &t);
-	for (size_t i = 0; r >= 0 && i < NCTL_ARRAY_SIZE(groups); i++)
-		r = t->ops->join(t, groups[i]);
+	if (r >= 0)
+		r = set_up_events(h, t, receive_buffer);
 	return r < 0 ? r : nctl_pump_new(take_ptr(t), &pump_ops, h, &h->pump);
 }
 
-int nctl_hub_new(
-	struct nctl_kernel *home, const struct nctl_hub_ops *ops, void *userdata, struct nctl_hub **ret)
+static void hub_init(struct nctl_hub *h, const struct nctl_hub_options *opts)
 {
-	const struct nctl_requester_options opts = {.queue_max = NCTL_HUB_QUEUE};
+	nctl_list_init(&h->sessions);
+	nctl_list_init(&h->fenced);
+	nctl_list_init(&h->due);
+	nctl_list_init(&h->settling);
+	nctl_list_init(&h->settled);
+	nctl_list_init(&h->suspects);
+	nctl_list_init(&h->touched);
+	nctl_list_init(&h->tickets);
+	nctl_list_init(&h->lives);
+	nctl_hash_init(&h->by_cookie);
+	nctl_hash_init(&h->by_nsid);
+	h->scratch = NCTL_ROUTE_SCRATCH_INIT;
+	h->filter = opts->filter;
+	h->clock = opts->clock ? opts->clock : nctl_time_now;
+}
+
+int nctl_hub_new_with(struct nctl_kernel *home, const struct nctl_hub_options *opts,
+	const struct nctl_hub_ops *ops, void *userdata, struct nctl_hub **ret)
+{
+	static const struct nctl_hub_options usual;
+	const struct nctl_requester_options queue = {.queue_max = NCTL_HUB_QUEUE};
 	_cleanup_(nctl_hub_freep) struct nctl_hub *h = calloc(1, sizeof(*h));
 	uint64_t cookie;
 	int r;
@@ -154,17 +205,13 @@ int nctl_hub_new(
 		return -ENOMEM;
 	h->ops = ops;
 	h->userdata = userdata;
-	nctl_list_init(&h->sessions);
-	nctl_list_init(&h->fenced);
-	nctl_list_init(&h->due);
-	nctl_list_init(&h->tickets);
-	nctl_hash_init(&h->by_cookie);
-	nctl_hash_init(&h->by_nsid);
+	opts = opts ? opts : &usual;
+	hub_init(h, opts);
 	r = home->get_cookie(home, &cookie);
 	if (r >= 0)
-		r = open_events(h, home);
+		r = open_events(h, home, opts->receive_buffer);
 	if (r >= 0)
-		r = nctl_requester_new(home, &opts, ops->wake, userdata, &h->requester);
+		r = nctl_requester_new(home, &queue, ops->wake, userdata, &h->requester);
 	if (r >= 0)
 		r = nctl_session_new(h, home, cookie, NCTL_NSID_NONE, NULL, &h->home);
 	if (r < 0)
@@ -175,6 +222,12 @@ int nctl_hub_new(
 	return 0;
 }
 
+int nctl_hub_new(
+	struct nctl_kernel *home, const struct nctl_hub_ops *ops, void *userdata, struct nctl_hub **ret)
+{
+	return nctl_hub_new_with(home, NULL, ops, userdata, ret);
+}
+
 struct nctl_hub *nctl_hub_free(struct nctl_hub *h)
 {
 	struct nctl_list *n;
@@ -182,8 +235,10 @@ struct nctl_hub *nctl_hub_free(struct nctl_hub *h)
 	if (!h)
 		return NULL;
 	nctl_run_abandon(h);
+	nctl_live_end(h);
 	while ((n = nctl_list_first(&h->sessions)))
 		nctl_session_free(nctl_list_entry(n, struct nctl_session, link));
+	nctl_result_free(h->chunk);
 	nctl_requester_free(h->requester);
 	while ((n = nctl_list_first(&h->tickets))) {
 		nctl_list_del(n);
@@ -192,6 +247,7 @@ struct nctl_hub *nctl_hub_free(struct nctl_hub *h)
 	nctl_pump_free(h->pump);
 	nctl_hash_fini(&h->by_cookie);
 	nctl_hash_fini(&h->by_nsid);
+	nctl_route_scratch_fini(&h->scratch);
 	free(h);
 	return NULL;
 }
@@ -218,7 +274,7 @@ int nctl_hub_join(struct nctl_hub *h, struct nctl_kernel *kernel, uint64_t cooki
 	r = nctl_session_new(h, kernel, cookie, nsid, owner, &s);
 	if (r < 0)
 		return r;
-	nctl_list_add_tail(&h->fenced, &s->sync.due);
+	nctl_sync_fence(s);
 	*ret = s;
 	return 0;
 }
@@ -249,61 +305,77 @@ int nctl_hub_get_fd(const struct nctl_hub *h)
 	return nctl_pump_get_fd(h->pump);
 }
 
-/* A pump that says "drained" has emptied the queue. */
-static void after_drain(struct nctl_hub *h)
+/* What each turn ends with. */
+static void end_turn(struct nctl_hub *h)
 {
-	h->shut = false;
-	nctl_sync_unfence(h);
-	nctl_sync_advance(h);
+	nctl_turn_work(h);
+	nctl_run_resume(h);
+	nctl_run_verify(h);
 }
 
 int nctl_hub_dispatch_events(struct nctl_hub *h, size_t budget)
 {
-	int r = nctl_pump_dispatch(h->pump, budget);
+	int r;
 
-	if (r == 0) {
-		after_drain(h);
-		nctl_run_verify(h);
-	}
-	return r;
+	nctl_turn_begin(h);
+	r = nctl_turn_read(h, budget);
+	if (r < 0)
+		return r;
+	end_turn(h);
+	return r == NCTL_PUMP_MORE || nctl_turn_has_more(h) ? NCTL_PUMP_MORE : 0;
 }
 
-void nctl_hub_drain(struct nctl_hub *h)
+/* The next result, or the rest of one. */
+static struct nctl_result *next_result(struct nctl_hub *h)
 {
-	int r = NCTL_PUMP_MORE;
-
-	for (int i = 0; r == NCTL_PUMP_MORE && i < DRAIN_ROUNDS; i++)
-		r = nctl_pump_dispatch(h->pump, DRAIN_BUDGET);
-	if (r == 0)
-		after_drain(h);
+	return h->chunk ? take_ptr(h->chunk) : nctl_requester_pop(h->requester);
 }
 
-static void handle(struct nctl_hub *h, struct nctl_result *r)
+/* True: r is done with. */
+static bool handle(struct nctl_hub *h, struct nctl_result *r)
 {
 	switch (r->type) {
 	case NCTL_RESULT_BATCH:
 		nctl_run_batch_back(h, r->batch);
 		nctl_run_advance(h);
-		break;
+		return true;
 	case NCTL_RESULT_DUMP:
 	case NCTL_RESULT_DUMP_END:
-		nctl_sync_result(r);
-		nctl_sync_advance(h);
-		break;
+		return nctl_sync_result(h, r);
+	}
+	return true;
+}
+
+static void handle_results(struct nctl_hub *h, size_t budget)
+{
+	struct nctl_result *r;
+
+	h->results_left = true;
+	while (budget--) {
+		r = next_result(h);
+		if (!r) {
+			h->results_left = false;
+			return;
+		}
+		if (handle(h, r)) {
+			nctl_result_free(r);
+			h->chunk_at = NULL;
+		} else {
+			h->chunk = r;
+		}
+		if (nctl_turn_is_over(h))
+			return;
 	}
 }
 
 int nctl_hub_dispatch_results(struct nctl_hub *h, size_t budget)
 {
-	struct nctl_result *r;
-
-	while (budget-- && (r = nctl_requester_pop(h->requester))) {
-		handle(h, r);
-		nctl_result_free(r);
-	}
-	nctl_hub_drain(h);
-	nctl_run_verify(h);
-	return budget == SIZE_MAX ? NCTL_PUMP_MORE : 0;
+	nctl_turn_begin(h);
+	nctl_live_dispatch(h);
+	handle_results(h, budget);
+	nctl_turn_read(h, EVENTS_AFTER);
+	end_turn(h);
+	return nctl_turn_has_more(h) ? NCTL_PUMP_MORE : 0;
 }
 
 static nctl_time earlier(nctl_time a, nctl_time b)
@@ -313,7 +385,7 @@ static nctl_time earlier(nctl_time a, nctl_time b)
 
 nctl_time nctl_hub_deadline(const struct nctl_hub *h)
 {
-	nctl_time at = nctl_sync_deadline(h);
+	nctl_time at = nctl_turn_has_more(h) ? nctl_hub_now(h) : nctl_sync_deadline(h);
 
 	if (h->run.plan && h->run.verifying)
 		at = earlier(at, h->run.deadline);
@@ -322,10 +394,14 @@ nctl_time nctl_hub_deadline(const struct nctl_hub *h)
 
 void nctl_hub_tick(struct nctl_hub *h, nctl_time now)
 {
-	if (!nctl_list_empty(&h->fenced))
-		nctl_hub_drain(h);
+	nctl_turn_begin(h);
+	if (h->results_left)
+		handle_results(h, 1);
+	if (nctl_turn_has_more(h))
+		nctl_turn_read(h, EVENTS_AFTER);
 	nctl_sync_tick(h, now);
 	nctl_run_tick(h, now);
+	end_turn(h);
 }
 
 bool nctl_hub_is_busy(const struct nctl_hub *h)
@@ -340,11 +416,22 @@ bool nctl_hub_hears_all(const struct nctl_hub *h)
 
 void nctl_hub_get_stats(const struct nctl_hub *h, struct nctl_hub_stats *ret)
 {
+	struct nctl_transport_queue q = {0};
+	bool has_queue = nctl_pump_get_queue(h->pump, &q) >= 0;
+
 	*ret = (struct nctl_hub_stats){
 		.strangers = h->strangers,
+		.ignored = h->ignored,
+		.scoped = h->scoped,
 		.sessions = h->n_sessions,
 		.syncing = h->unsynced,
+		.dumping = h->dumping,
+		.waiting = h->n_waiting,
 		.pump = *nctl_pump_get_stats(h->pump),
+		.has_queue = has_queue,
+		.drops = q.drops,
+		.queued = q.bytes,
+		.queue_max = q.max,
 	};
 	nctl_requester_get_stats(h->requester, &ret->requester);
 }

@@ -7,6 +7,7 @@
 
 #include "base/time.h"
 #include "exec/session.h"
+#include "nl/filter.h"
 #include "nl/pump.h"
 #include "nl/requester.h"
 #include "plan/plan.h"
@@ -14,7 +15,8 @@
 /*
  * All namespaces: one event transport that hears them all, one requester, a session each, and at most one
  * plan being carried out. Knows no event loop: the owner polls get_fd, calls dispatch_events when it is
- * readable, dispatch_results after a wake, tick at the deadline.
+ * readable, dispatch_results after a wake, tick at the deadline. None of these takes more than a few
+ * milliseconds: what is left when their time is over is done by the next ones, and makes the deadline "now".
  */
 
 struct nctl_hub;
@@ -73,16 +75,25 @@ struct nctl_hub_stats {
 	struct nctl_requester_stats requester;
 };
 
+struct nctl_hub_options {
+	size_t receive_buffer;           /* of events, in bytes; 0: the transport's usual one */
+	struct nctl_event_filter filter; /* routes that are ignored everywhere, in events and dumps */
+	nctl_time (*clock)(void);        /* what pauses are measured by; NULL: nctl_time_now */
+};
+
 /* home, ops and userdata outlive the hub. Makes the session of home and starts its first dump. */
 int nctl_hub_new(
 	struct nctl_kernel *home, const struct nctl_hub_ops *ops, void *userdata, struct nctl_hub **ret);
+/* The same with options, copied; NULL: the usual ones. */
+int nctl_hub_new_with(struct nctl_kernel *home, const struct nctl_hub_options *opts,
+	const struct nctl_hub_ops *ops, void *userdata, struct nctl_hub **ret);
 struct nctl_hub *nctl_hub_free(struct nctl_hub *h); /* frees all sessions, without a word */
 void nctl_hub_freep(struct nctl_hub **h);
 
 int nctl_hub_get_fd(const struct nctl_hub *h);
-/* Up to budget messages. 0 drained, NCTL_PUMP_MORE, -errno. */
+/* Up to budget messages, as long as time allows. 0 drained, NCTL_PUMP_MORE, -errno. */
 int nctl_hub_dispatch_events(struct nctl_hub *h, size_t budget);
-/* Handles what the requester brought back. 0, NCTL_PUMP_MORE when the budget (results) is used up, -errno. */
+/* Handles what the requester brought back. 0, NCTL_PUMP_MORE when the budget (results) or the time is used up. */
 int nctl_hub_dispatch_results(struct nctl_hub *h, size_t budget);
 /* When tick wants to be called, or NCTL_TIME_NEVER. */
 nctl_time nctl_hub_deadline(const struct nctl_hub *h);

@@ -12,20 +12,27 @@
 #include <stdlib.h>
 
 enum {
+	CHECK_PORTION = 256, /* operations between two looks at the clock */
 	VERIFY_MS = 2000, /* work that the kernel puts off; what is there already shows in the dump before */
 	/* Taking down namespaces, which the kernel does by the thousand, behind our back. */
 	PATIENCE_MS = 120 * 1000,
 };
 
-/* The first look in the mirrors at a stage that is answered for; what is missing is kept for the end. */
-static void check_stage(struct nctl_hub *h)
+/*
+ * The first look in the mirrors at a stage that is answered for; what is missing is kept for the end. False:
+ * the turn is over before it is.
+ */
+static bool check_stage(struct nctl_hub *h)
 {
 	struct run *run = &h->run;
+	size_t n = 0;
 
 	for (; run->checked < run->cursor; run->checked++) {
 		uint32_t i = nctl_run_op_at(run, run->checked);
 		struct nctl_op *op = &run->plan->ops[i];
 
+		if (n++ % CHECK_PORTION == CHECK_PORTION - 1 && nctl_turn_is_over(h))
+			return false;
 		if (op->state != NCTL_OP_ACKED)
 			continue;
 		/* What implies it may come after it. */
@@ -36,6 +43,7 @@ static void check_stage(struct nctl_hub *h)
 		else
 			run->unseen[run->n_unseen++] = i;
 	}
+	return true;
 }
 
 static void enter_stage(struct nctl_hub *h, enum nctl_stage stage)
@@ -156,8 +164,11 @@ void nctl_run_advance(struct nctl_hub *h)
 		}
 		if (run->in_flight || run->ops_in_flight)
 			return;
-		nctl_hub_drain(h);
-		check_stage(h);
+		if (!run->checking && !nctl_turn_drain(h, &run->fence))
+			return;
+		run->checking = !check_stage(h);
+		if (run->checking)
+			return;
 		if (run->cursor < run->stage_end && !run->stopping)
 			continue;
 		if (run->stopping || run->stage + 1 == NCTL_STAGE_N)
@@ -166,6 +177,12 @@ void nctl_run_advance(struct nctl_hub *h)
 			enter_stage(h, run->stage + 1);
 	}
 	nctl_run_verify(h);
+}
+
+void nctl_run_resume(struct nctl_hub *h)
+{
+	if (h->run.fence.set || h->run.checking)
+		nctl_run_advance(h);
 }
 
 static void count(struct run *run)
@@ -230,7 +247,7 @@ static bool is_coming(const struct run *run, const struct nctl_op *op)
 	const struct nctl_op *cause =
 		op->implied && op->need[0] != NCTL_OP_NONE ? &run->plan->ops[op->need[0]] : NULL;
 
-	if (s && !nctl_session_is_synced(s))
+	if (s && (!nctl_session_is_synced(s) || nctl_scopes_pending(s)))
 		return true;
 	return cause && cause->type == NCTL_OP_NETNS_DEL && !run->sessions[cause->netns];
 }
@@ -354,6 +371,7 @@ int nctl_hub_run(struct nctl_hub *h, struct nctl_plan *plan, bool keep_going,
 	h->run_serial++;
 	for (size_t i = 0; i < plan->n_netns; i++)
 		sessions[i] = plan->netns[i].cookie ? nctl_hub_find(h, plan->netns[i].cookie) : NULL;
+	nctl_turn_begin(h);
 	enter_stage(h, 0);
 	nctl_run_advance(h);
 	return 0;

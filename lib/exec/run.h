@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "exec/hub.h"
+#include "exec/turn.h"
 
 /* A plan being carried out. Internal to lib/exec. */
 
@@ -35,9 +35,11 @@ struct run {
 	size_t window;                                /* messages in the next batch */
 	bool sending;                                 /* an answer that comes now must not send more */
 	bool stopping;                                /* a refusal ended it: no further stage */
+	bool checking;    /* in the middle of the first look at a stage */
 	bool verifying;   /* all is sent; waiting for the mirror to show the rest */
 	uint32_t *unseen; /* operations that the mirror has not shown yet */
 	size_t n_unseen;
+	struct nctl_fence fence; /* set: all is answered for, what was told before is not read yet */
 	nctl_time started, deadline, patience; /* patience: verifying ends then, whatever happens */
 	struct nctl_outcome outcome;
 };
@@ -53,6 +55,8 @@ void nctl_run_refuse(struct run *run, struct nctl_op *op, int error, const char 
 /* run.c */
 /* Sends what may be on its way, and steps to the next stage when one is answered for. */
 void nctl_run_advance(struct nctl_hub *h);
+/* Goes on where it waited for events to be read, or for the next turn. */
+void nctl_run_resume(struct nctl_hub *h);
 /* Events have been read: looks for what is missing, and ends the run when nothing is. */
 void nctl_run_verify(struct nctl_hub *h);
 void nctl_run_tick(struct nctl_hub *h, nctl_time now);

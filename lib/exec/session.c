@@ -8,6 +8,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "mirror/route.h"
+
 int nctl_session_new(struct nctl_hub *h, struct nctl_kernel *kernel, uint64_t cookie, nctl_nsid nsid,
 	void *owner, struct nctl_session **ret)
 {
@@ -93,5 +95,12 @@ void nctl_session_get_stats(const struct nctl_session *s, struct nctl_session_st
 		.losses = s->losses,
 		.resyncs = s->resyncs,
 		.undecodable = s->undecodable,
+		.retries = s->retries,
+		.scoped = s->scoped,
+		.ignored = s->ignored,
+		.delay_us = s->sync.backoff.delay_us,
+		.suspects = s->scopes.n,
+		.bytes = nctl_mirror_route_bytes(s->mirror),
+		.dumping = s->sync.ticket,
 	};
 }

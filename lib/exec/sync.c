@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * DOC: keeps the mirrors in step. A round dumps links, then addresses; objects that events spoke of meanwhile
- * ignore their dump entry (lib/mirror), the others are swept when the dump does not have them. A loss
- * (overrun, truncation) at any time makes everything suspect: the round in hand is spoiled, or a new one is
- * due. The first repetition comes at once; while losses go on the pause doubles up to 5 s, and nothing ever
- * sleeps or gives up. Of all namespaces a few are dumped at a time, in the order in which they fell due.
+ * DOC: keeps the mirrors in step. A round dumps one type of objects after the other, what refers to others
+ * behind them; objects that events spoke of meanwhile ignore their dump entry (lib/mirror), the others are
+ * swept when the dump does not have them. A round is over when the events are read that came before the end
+ * of its last dump. A loss (overrun, truncation) at any time makes everything suspect: the round in hand is
+ * spoiled, or a new one is due. The first repetition comes at once; while losses go on the pause doubles up
+ * to 5 s, and nothing ever sleeps or gives up. Of all namespaces a few are dumped at a time, in the order in
+ * which they fell due. scope.c has the dumps of a part.
  */
 #include "exec/private.h"
 
 #include <errno.h>
-#include <linux/if_addr.h>
-#include <linux/rtnetlink.h>
 #include <stdlib.h>
 
 #include "nl/attr.h"
@@ -19,27 +19,46 @@ enum {
 	DELAY_FIRST_US = 10 * 1000,
 	DELAY_MAX_US = 5 * 1000 * 1000,
 	CALM_US = 10 * 1000 * 1000, /* without a loss for so long, the pause starts small again */
+	FEED_PORTION = 32,          /* messages of a dump between two looks at the clock */
+	FEED_MAX = 4096,            /* messages of a dump at once, whatever the clock says */
+	WORK_BEFORE = 64,           /* objects of the mirror's own work that a dump may wait for */
 };
+
+/* The type that a whole round ends with. */
+#define ROUND_LAST ((enum nctl_object_type)(NCTL_OBJECT_N_TYPES - 1))
 
 void nctl_sync_init(struct nctl_session *s)
 {
 	s->sync.state = SYNC_FENCED;
+	s->sync.last = ROUND_LAST;
 	nctl_list_init(&s->sync.due);
+	nctl_list_init(&s->touched);
+	nctl_scopes_init(s);
+}
+
+static void stop_waiting(struct nctl_session *s)
+{
+	if (!s->sync.waits)
+		return;
+	nctl_rb_remove(&s->hub->waiting, &s->sync.waiting);
+	s->sync.waits = false;
+	s->hub->n_waiting--;
 }
 
 void nctl_sync_fini(struct nctl_session *s)
 {
-	if (s->sync.state == SYNC_WAIT)
-		nctl_rb_remove(&s->hub->waiting, &s->sync.waiting);
+	stop_waiting(s);
 	nctl_list_del(&s->sync.due);
+	nctl_list_del(&s->touched);
+	nctl_scopes_fini(s);
 	if (s->sync.ticket)
 		s->sync.ticket->session = NULL;
 }
 
 static void set_state(struct nctl_session *s, enum sync_state state)
 {
-	if (s->sync.state == SYNC_WAIT)
-		nctl_rb_remove(&s->hub->waiting, &s->sync.waiting);
+	stop_waiting(s);
+	nctl_list_del(&s->sync.due);
 	s->hub->unsynced += (state != SYNC_DONE) - (s->sync.state != SYNC_DONE);
 	s->sync.state = state;
 }
@@ -54,75 +73,72 @@ static int cmp_waiting(const struct nctl_rb_node *x, const struct nctl_rb_node *
 	return r ? r : (a->cookie > b->cookie) - (a->cookie < b->cookie);
 }
 
-static void schedule(struct nctl_session *s, nctl_time at)
+void nctl_sync_wait(struct nctl_session *s, nctl_time at)
 {
-	set_state(s, SYNC_WAIT);
+	stop_waiting(s);
 	s->sync.at = at;
+	s->sync.waits = true;
+	s->hub->n_waiting++;
 	nctl_rb_insert(&s->hub->waiting, &s->sync.waiting, cmp_waiting);
 }
 
-static void put_due(struct nctl_session *s)
+static void put_due(struct nctl_session *s, bool first)
 {
 	struct nctl_hub *h = s->hub;
 
 	set_state(s, SYNC_DUE);
-	nctl_list_del(&s->sync.due);
-	if (s == h->home)
+	if (first || s == h->home)
 		nctl_list_add_head(&h->due, &s->sync.due);
 	else
 		nctl_list_add_tail(&h->due, &s->sync.due);
 }
 
-/* RTEXT_FILTER_SKIP_STATS: a quarter of a link's bytes, and nobody here reads them. */
-static int dump_links(struct nctl_session *s)
+bool nctl_sync_dump(struct nctl_session *s, const struct nctl_dump_scope *scope)
 {
-	struct {
-		struct nlattr nla;
-		uint32_t mask;
-	} ext = {{.nla_len = sizeof(ext), .nla_type = IFLA_EXT_MASK}, RTEXT_FILTER_SKIP_STATS};
-	struct ifinfomsg ifi = {.ifi_family = AF_UNSPEC};
+	struct dump_ticket *t = malloc(sizeof(*t));
 
-	return nctl_requester_dump(s->hub->requester, s->kernel, RTM_GETLINK, &ifi, sizeof(ifi), &ext,
-		sizeof(ext), s->sync.ticket);
-}
-
-static int dump_addrs(struct nctl_session *s)
-{
-	struct ifaddrmsg ifa = {.ifa_family = AF_UNSPEC};
-
-	return nctl_requester_dump(
-		s->hub->requester, s->kernel, RTM_GETADDR, &ifa, sizeof(ifa), NULL, 0, s->sync.ticket);
-}
-
-/* Starts the dump of sync.type. False: the requester's queue is full, or memory is short. */
-static bool dump(struct nctl_session *s)
-{
-	enum nctl_object_type type = s->sync.type;
-	int r;
-
-	s->sync.ticket = malloc(sizeof(*s->sync.ticket));
-	if (!s->sync.ticket)
+	if (!t)
 		return false;
-	*s->sync.ticket = (struct dump_ticket){.session = s, .hub = s->hub};
-	nctl_list_init(&s->sync.ticket->link);
-	nctl_mirror_dump_begin(s->mirror, &(struct nctl_dump_scope){.type = type});
-	r = type == NCTL_OBJECT_LINK ? dump_links(s) : dump_addrs(s);
-	if (r == 0) {
-		nctl_list_add_tail(&s->hub->tickets, &s->sync.ticket->link);
+	*t = (struct dump_ticket){.session = s, .hub = s->hub};
+	nctl_list_init(&t->link);
+	nctl_mirror_dump_begin(s->mirror, scope);
+	if (nctl_request_dump(s, scope, t) == 0) {
+		nctl_list_add_tail(&s->hub->tickets, &t->link);
 		s->hub->dumping++;
+		s->sync.ticket = t;
 		return true;
 	}
 	nctl_mirror_dump_end(s->mirror, false);
-	free(s->sync.ticket);
-	s->sync.ticket = NULL;
+	free(t);
 	return false;
+}
+
+void nctl_sync_fence(struct nctl_session *s)
+{
+	nctl_fence_set(s->hub, &s->sync.fence);
+	nctl_list_add_tail(&s->hub->fenced, &s->sync.due);
 }
 
 void nctl_sync_start(struct nctl_session *s)
 {
+	nctl_scopes_abandon(s, s->sync.last == ROUND_LAST);
 	s->sync.spoiled = false;
+	s->sync.refresh = false;
 	s->sync.type = NCTL_OBJECT_LINK;
-	put_due(s);
+	put_due(s, false);
+}
+
+static void begin_dump(struct nctl_session *s)
+{
+	if (nctl_mirror_work(s->mirror, WORK_BEFORE)) {
+		set_state(s, SYNC_WORK);
+		nctl_turn_touch(s);
+	} else if (nctl_sync_dump(s, &(struct nctl_dump_scope){.type = s->sync.type})) {
+		set_state(s, SYNC_DUMP);
+	} else {
+		set_state(s, SYNC_WAIT);
+		nctl_sync_wait(s, nctl_time_add_us(nctl_hub_now(s->hub), DELAY_FIRST_US));
+	}
 }
 
 void nctl_sync_advance(struct nctl_hub *h)
@@ -130,31 +146,32 @@ void nctl_sync_advance(struct nctl_hub *h)
 	struct nctl_list *n;
 
 	while (!h->shut && h->dumping < NCTL_DUMPS_IN_FLIGHT && (n = nctl_list_first(&h->due))) {
-		struct nctl_session *s = nctl_list_entry(n, struct nctl_session, sync.due);
-
 		nctl_list_del(n);
-		if (dump(s)) {
-			set_state(s, SYNC_DUMP);
-			continue;
-		}
-		schedule(s, nctl_time_add_us(nctl_time_now(), DELAY_FIRST_US));
-		return;
+		begin_dump(nctl_list_entry(n, struct nctl_session, sync.due));
 	}
+	nctl_scopes_advance(h);
+}
+
+nctl_time nctl_backoff_next(struct nctl_backoff *b, nctl_time now)
+{
+	nctl_time at;
+
+	if (nctl_time_diff_us(now, b->last) > CALM_US)
+		b->delay_us = 0;
+	at = nctl_time_add_us(now, b->delay_us);
+	b->last = at;
+	b->delay_us = b->delay_us ? b->delay_us * 2 : DELAY_FIRST_US;
+	b->delay_us = nctl_min(b->delay_us, (uint64_t)DELAY_MAX_US);
+	return at;
 }
 
 /* The next round: now if this is the first loss in a while, later if they keep coming. */
 static void again(struct nctl_session *s, nctl_time now)
 {
-	uint64_t delay_us;
+	nctl_time at = nctl_backoff_next(&s->sync.backoff, now);
 
-	if (nctl_time_diff_us(now, s->sync.lost_at) > CALM_US)
-		s->sync.delay_us = 0;
-	delay_us = s->sync.delay_us;
-	s->sync.lost_at = nctl_time_add_us(now, delay_us);
-	s->sync.delay_us = delay_us ? delay_us * 2 : DELAY_FIRST_US;
-	if (s->sync.delay_us > DELAY_MAX_US)
-		s->sync.delay_us = DELAY_MAX_US;
-	schedule(s, s->sync.lost_at);
+	set_state(s, SYNC_WAIT);
+	nctl_sync_wait(s, at);
 }
 
 /* Who never was in step has lost nothing. */
@@ -170,16 +187,19 @@ static void tell_lost(struct nctl_session *s)
 void nctl_sync_lost(struct nctl_session *s, nctl_time now)
 {
 	s->losses++;
+	s->sync.last = ROUND_LAST;
 	switch (s->sync.state) {
 	case SYNC_FENCED:
 	case SYNC_WAIT:
 		break;
 	case SYNC_DUE: /* of a round that has begun, what was read is old */
+	case SYNC_WORK:
 		s->sync.type = NCTL_OBJECT_LINK;
 		break;
 	case SYNC_DUMP:
 		s->sync.spoiled = true;
 		break;
+	case SYNC_SETTLE:
 	case SYNC_DONE:
 		again(s, now);
 		break;
@@ -194,81 +214,153 @@ void nctl_sync_refresh(struct nctl_session *s)
 	case SYNC_WAIT:
 		break;
 	case SYNC_DUE:
-		s->sync.type = NCTL_OBJECT_LINK;
-		break;
-	case SYNC_DUMP: /* what it reads may be older */
-		s->sync.spoiled = true;
+	case SYNC_WORK:
+	case SYNC_DUMP:
+	case SYNC_SETTLE:
+		s->sync.refresh = true;
 		break;
 	case SYNC_DONE:
+		s->sync.last = NCTL_OBJECT_ADDR;
 		nctl_sync_start(s);
 		break;
 	}
 }
 
+/* What the kernel told while the dump was read may still be in the queue. */
+static void begin_to_settle(struct nctl_session *s)
+{
+	set_state(s, SYNC_SETTLE);
+	nctl_fence_set(s->hub, &s->sync.fence);
+	nctl_list_add_tail(&s->hub->settling, &s->sync.due);
+}
+
 static void finish(struct nctl_session *s)
 {
 	struct nctl_hub *h = s->hub;
-	uint64_t cookie = s->cookie;
 
+	if (s->sync.refresh) {
+		s->sync.last = NCTL_OBJECT_ADDR;
+		nctl_sync_start(s);
+		return;
+	}
 	set_state(s, SYNC_DONE);
 	s->resyncs++;
 	s->epoch++;
-	/* What the kernel told while the dump was read is still in the queue; even that s is gone. */
-	nctl_hub_drain(h);
-	s = nctl_hub_find(h, cookie);
-	if (!s || s->sync.state != SYNC_DONE)
-		return;
 	s->sync.lost = false;
+	nctl_turn_touch(s); /* for what it suspects by now */
 	if (h->ops->synced)
 		h->ops->synced(s, h->userdata);
 }
 
-static void dump_over(struct nctl_session *s, int status)
+void nctl_sync_settle(struct nctl_hub *h)
 {
-	enum nctl_object_type type = s->sync.type;
+	struct nctl_list *n, *next;
 
-	nctl_mirror_dump_end(s->mirror, status == 0 && !s->sync.spoiled);
-	if (status == -ENOENT && s != s->hub->home) {
-		nctl_hub_find_gone(s->hub, s);
-	} else if (status < 0 || s->sync.spoiled) {
-		again(s, nctl_time_now());
-	} else if (type < NCTL_OBJECT_ADDR) {
-		s->sync.type = type + 1;
-		put_due(s);
-		/* While its transport is open. */
-		nctl_list_del(&s->sync.due);
-		nctl_list_add_head(&s->hub->due, &s->sync.due);
-	} else {
-		finish(s);
+	for (n = nctl_list_first(&h->settling); n; n = next) {
+		struct nctl_session *s = nctl_list_entry(n, struct nctl_session, sync.due);
+
+		next = nctl_list_next(&h->settling, n);
+		/* What the last dump did not have is swept before, too. */
+		if (!nctl_fence_is_passed(h, &s->sync.fence) || nctl_list_linked(&s->touched))
+			continue;
+		nctl_list_del(n);
+		nctl_list_add_tail(&h->settled, n);
+	}
+	/* Who hears of it may read events, and come here again. */
+	while ((n = nctl_list_first(&h->settled)))
+		finish(nctl_list_entry(n, struct nctl_session, sync.due));
+}
+
+void nctl_sync_worked(struct nctl_session *s)
+{
+	switch (s->sync.state) {
+	case SYNC_FENCED:
+	case SYNC_WAIT:
+	case SYNC_DUE:
+	case SYNC_DUMP:
+	case SYNC_SETTLE:
+		break;
+	case SYNC_WORK:
+		put_due(s, true);
+		break;
+	case SYNC_DONE:
+		nctl_scopes_gather(s);
+		break;
 	}
 }
 
-void nctl_sync_result(const struct nctl_result *r)
+static void dump_over(struct nctl_session *s, const struct nctl_result *r)
+{
+	struct nctl_dump_scope scope = {.type = s->sync.type};
+	int status = nctl_request_is_empty(&scope, r) ? 0 : r->status;
+
+	nctl_mirror_dump_end(s->mirror, status == 0 && !s->sync.spoiled);
+	nctl_turn_touch(s);
+	if (status == -ENOENT && s != s->hub->home) {
+		nctl_hub_find_gone(s->hub, s);
+	} else if (status < 0 || s->sync.spoiled) {
+		s->retries++;
+		again(s, nctl_hub_now(s->hub));
+	} else if (s->sync.type < s->sync.last) {
+		s->sync.type++;
+		put_due(s, true); /* while its transport is open */
+	} else {
+		begin_to_settle(s);
+	}
+}
+
+static void end(struct nctl_hub *h, struct dump_ticket *t, const struct nctl_result *r)
+{
+	struct nctl_session *s = t->session;
+
+	h->dumping--;
+	nctl_list_del(&t->link);
+	free(t);
+	if (!s)
+		return;
+	s->sync.ticket = NULL;
+	if (s->scopes.dumping)
+		nctl_scopes_over(s, r);
+	else
+		dump_over(s, r);
+}
+
+/* True: all of the chunk is fed. */
+static bool feed(struct nctl_hub *h, const struct dump_ticket *t, const struct nctl_result *r)
+{
+	for (size_t n = 0; t->session && n < FEED_MAX; n++) {
+		h->chunk_at = nctl_msg_next(r->data, r->len, h->chunk_at);
+		if (!h->chunk_at)
+			return true;
+		nctl_session_feed(t->session, h->chunk_at, NCTL_SOURCE_DUMP);
+		if (n % FEED_PORTION == FEED_PORTION - 1 && nctl_turn_is_over(h))
+			return false;
+	}
+	return !t->session;
+}
+
+bool nctl_sync_result(struct nctl_hub *h, const struct nctl_result *r)
 {
 	struct dump_ticket *t = r->userdata;
-	struct nctl_session *s = t->session;
-	const struct nlmsghdr *nlh = NULL;
 
-	if (r->type == NCTL_RESULT_DUMP_END) {
-		t->hub->dumping--;
-		nctl_list_del(&t->link);
-		free(t);
-		if (!s)
-			return;
-		s->sync.ticket = NULL;
-		dump_over(s, r->status);
-		return;
-	}
-	while (s && (nlh = nctl_msg_next(r->data, r->len, nlh)))
-		nctl_session_feed(s, nlh, NCTL_SOURCE_DUMP);
+	if (r->type == NCTL_RESULT_DUMP)
+		return feed(h, t, r);
+	end(h, t, r);
+	nctl_sync_advance(h);
+	return true;
 }
 
 void nctl_sync_unfence(struct nctl_hub *h)
 {
 	struct nctl_list *n;
 
-	while ((n = nctl_list_first(&h->fenced)))
-		nctl_sync_start(nctl_list_entry(n, struct nctl_session, sync.due));
+	while ((n = nctl_list_first(&h->fenced))) {
+		struct nctl_session *s = nctl_list_entry(n, struct nctl_session, sync.due);
+
+		if (!nctl_fence_is_passed(h, &s->sync.fence))
+			return;
+		nctl_sync_start(s);
+	}
 }
 
 static struct nctl_session *first_waiting(const struct nctl_hub *h)
@@ -282,8 +374,6 @@ nctl_time nctl_sync_deadline(const struct nctl_hub *h)
 {
 	const struct nctl_session *s = first_waiting(h);
 
-	if (!nctl_list_empty(&h->fenced))
-		return nctl_time_now();
 	return s ? s->sync.at : NCTL_TIME_NEVER;
 }
 
@@ -291,7 +381,12 @@ void nctl_sync_tick(struct nctl_hub *h, nctl_time now)
 {
 	struct nctl_session *s;
 
-	while ((s = first_waiting(h)) && nctl_time_cmp(s->sync.at, now) <= 0)
-		nctl_sync_start(s);
+	while ((s = first_waiting(h)) && nctl_time_cmp(s->sync.at, now) <= 0) {
+		stop_waiting(s);
+		if (s->sync.state == SYNC_WAIT)
+			nctl_sync_start(s);
+		else
+			nctl_scopes_due(s);
+	}
 	nctl_sync_advance(h);
 }

@@ -4,7 +4,7 @@
  * all links. An address lives no longer than its link; one on a link that we do not know is left out, since
  * the link's own event or dump entry is still on its way and the address's comes behind it.
  */
-#include "mirror/private.h"
+#include "mirror/parts.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -121,6 +121,14 @@ void nctl_mirror_addr_remove(struct nctl_mirror *m, struct nctl_mirror_link *l, 
 	free(a);
 }
 
+void nctl_mirror_addr_lose(struct nctl_mirror *m, struct nctl_mirror_link *l, struct nctl_mirror_addr *a)
+{
+	struct nctl_addr old = a->v;
+
+	nctl_mirror_addr_remove(m, l, a);
+	nctl_silent_addr_gone(m, &old);
+}
+
 int nctl_mirror_addr_put(struct nctl_mirror *m, const struct nctl_addr *v, enum nctl_source src)
 {
 	struct nctl_mirror_link *l = nctl_mirror_link_lookup(m, v->ifindex);
@@ -147,7 +155,7 @@ int nctl_mirror_addr_drop(struct nctl_mirror *m, const struct nctl_addr *v)
 
 	nctl_mirror_list_bury(&m->lists[NCTL_OBJECT_ADDR], addr_key(v));
 	if (a)
-		nctl_mirror_addr_remove(m, l, a);
+		nctl_mirror_addr_lose(m, l, a);
 	return 0;
 }
 

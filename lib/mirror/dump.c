@@ -6,9 +6,10 @@
  * keys of 64 bits: two objects with one key would only make a dump's entry be ignored, and the next dump
  * brings it.
  */
-#include "mirror/private.h"
+#include "mirror/parts.h"
 
 #include <stdlib.h>
+#include <linux/rtnetlink.h>
 
 struct tomb {
 	struct nctl_hash_node by_key;
@@ -82,15 +83,38 @@ bool nctl_mirror_is_overtaken(struct nctl_mirror *m, enum nctl_object_type type,
 	return overtaken;
 }
 
-void nctl_mirror_dump_begin(struct nctl_mirror *m, const struct nctl_dump_scope *scope)
+void nctl_route_bury(struct nctl_mirror *m, const struct nctl_route *r)
 {
-	struct nctl_mirror_list *l = &m->lists[scope->type];
+	struct nctl_mirror_list *l = &m->lists[r->dst.family == AF_INET ? NCTL_OBJECT_ROUTE4 : NCTL_OBJECT_ROUTE6];
 
-	m->scope = *scope;
-	l->dumping = true;
-	l->serial++;
-	clear_tombs(l);
-	nctl_genset_begin(&l->gen);
+	if (l->dumping)
+		nctl_mirror_list_bury(l, nctl_route_tomb(r));
+}
+
+void nctl_ref_bury(struct nctl_mirror *m, enum nctl_object_type type, enum nctl_ref_kind kind, uint32_t number,
+	const struct nctl_prefix *prefix)
+{
+	nctl_mirror_list_bury(&m->lists[type], nctl_ref_key(kind, number, prefix));
+}
+
+bool nctl_route_is_buried(const struct nctl_mirror *m, const struct nctl_route *r)
+{
+	const struct nctl_mirror_list *l = &m->lists[r->dst.family == AF_INET ? NCTL_OBJECT_ROUTE4 : NCTL_OBJECT_ROUTE6];
+	bool buried = nctl_mirror_list_is_buried(l, nctl_route_tomb(r));
+
+	if (r->nhid)
+		buried = buried || nctl_mirror_list_is_buried(l, nctl_ref_key(NCTL_REF_NHID, r->nhid, NULL));
+	if (r->prefsrc.family != AF_UNSPEC)
+		buried = buried ||
+			 nctl_mirror_list_is_buried(l, nctl_ref_key(NCTL_REF_PREFSRC, 0, &r->prefsrc));
+	for (uint32_t i = 0; !buried && i < r->n_hops; i++) {
+		nctl_ifindex oif = r->hops[i].oif;
+
+		buried = nctl_mirror_list_is_buried(l, nctl_ref_key(NCTL_REF_OIF, oif, NULL)) ||
+			 (r->scope != RT_SCOPE_HOST &&
+				 nctl_mirror_list_is_buried(l, nctl_ref_key(NCTL_REF_DOWN, oif, NULL)));
+	}
+	return buried;
 }
 
 static void sweep_one(struct nctl_mirror *m, enum nctl_object_type type, struct nctl_genset_node *n)
@@ -102,11 +126,15 @@ static void sweep_one(struct nctl_mirror *m, enum nctl_object_type type, struct 
 	case NCTL_OBJECT_ADDR: {
 		struct nctl_mirror_addr *a = nctl_container_of(n, struct nctl_mirror_addr, gen);
 
-		nctl_mirror_addr_remove(m, nctl_mirror_link_lookup(m, a->v.ifindex), a);
+		nctl_mirror_addr_lose(m, nctl_mirror_link_lookup(m, a->v.ifindex), a);
 		break;
 	}
 	case NCTL_OBJECT_NEXTHOP:
+		nctl_nexthop_remove(m, nctl_container_of(n, struct nctl_nexthop_entry, gen));
+		break;
 	case NCTL_OBJECT_RULE:
+		nctl_rule_remove(m, nctl_container_of(n, struct nctl_rule_entry, gen));
+		break;
 	case NCTL_OBJECT_ROUTE4:
 	case NCTL_OBJECT_ROUTE6:
 	case NCTL_OBJECT_N_TYPES:
@@ -115,27 +143,66 @@ static void sweep_one(struct nctl_mirror *m, enum nctl_object_type type, struct 
 	m->stats.swept++;
 }
 
+/* True: there is more. */
+static bool sweep_list(struct nctl_mirror *m, enum nctl_object_type type, size_t *budget)
+{
+	struct nctl_mirror_list *l = &m->lists[type];
+	struct nctl_genset_node *n = NULL;
+
+	while (l->sweeping && *budget && (n = nctl_genset_stale(&l->gen))) {
+		sweep_one(m, type, n);
+		--*budget;
+	}
+	if (l->sweeping && !nctl_genset_stale(&l->gen))
+		l->sweeping = false;
+	return l->sweeping;
+}
+
+static bool is_route(enum nctl_object_type type)
+{
+	return type == NCTL_OBJECT_ROUTE4 || type == NCTL_OBJECT_ROUTE6;
+}
+
+void nctl_mirror_dump_begin(struct nctl_mirror *m, const struct nctl_dump_scope *scope)
+{
+	struct nctl_mirror_list *l = &m->lists[scope->type];
+	size_t all = SIZE_MAX;
+
+	m->scope = *scope;
+	l->serial++;
+	clear_tombs(l);
+	if (is_route(scope->type)) {
+		nctl_sweep_begin(&m->fibs[scope->type == NCTL_OBJECT_ROUTE6]);
+	} else {
+		/* What is to go must not be taken for what this one did not name. */
+		sweep_list(m, scope->type, &all);
+		nctl_genset_begin(&l->gen);
+	}
+	l->dumping = true;
+}
+
 void nctl_mirror_dump_end(struct nctl_mirror *m, bool complete)
 {
 	struct nctl_mirror_list *l = &m->lists[m->scope.type];
-	struct nctl_genset_node *n;
 
 	l->dumping = false;
 	clear_tombs(l);
-	while (complete && (n = nctl_genset_stale(&l->gen)))
-		sweep_one(m, m->scope.type, n);
+	if (complete && is_route(m->scope.type))
+		nctl_sweep_start(&m->fibs[m->scope.type == NCTL_OBJECT_ROUTE6], &m->scope);
+	else if (complete)
+		l->sweeping = true;
 }
 
 bool nctl_mirror_work(struct nctl_mirror *m, size_t budget)
 {
-	(void)m;
-	(void)budget;
-	return false;
-}
+	bool more = nctl_set_work(m, &budget);
 
-bool nctl_mirror_next_suspect(struct nctl_mirror *m, struct nctl_dump_scope *ret)
-{
-	(void)m;
-	(void)ret;
-	return false;
+	for (int type = 0; type < NCTL_OBJECT_N_TYPES; type++) {
+		if (is_route(type))
+			more |= nctl_sweep_work(&m->fibs[type == NCTL_OBJECT_ROUTE6], &budget);
+		else
+			more |= sweep_list(m, type, &budget);
+	}
+	/* A sweep may have made work of the first kind. */
+	return more || nctl_set_has_work(m);
 }

@@ -4,7 +4,7 @@
  * lower. One insert, one update, one remove change them all. Whatever may fail is reserved before the first
  * index changes.
  */
-#include "mirror/private.h"
+#include "mirror/parts.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -131,6 +131,7 @@ static int insert(struct nctl_mirror *m, struct nctl_link *v, uint64_t touched)
 	nctl_genset_add(&m->lists[NCTL_OBJECT_LINK].gen, &l->gen);
 	m->stats.added++;
 	notify(m, NCTL_ADDED, NULL, &l->v, NULL);
+	nctl_silent_link(m, NULL, &l->v, NULL);
 	return 0;
 }
 
@@ -174,6 +175,7 @@ static int update(struct nctl_mirror *m, struct nctl_mirror_link *l, struct nctl
 	nctl_relation_forget(m, &old);
 	m->stats.changed++;
 	notify(m, NCTL_CHANGED, &old, &l->v, &diff);
+	nctl_silent_link(m, &old, &l->v, &diff);
 	nctl_link_fini(&old);
 	return 0;
 }
@@ -212,6 +214,7 @@ void nctl_mirror_link_remove(struct nctl_mirror *m, struct nctl_mirror_link *l)
 	nctl_genset_del(&m->lists[NCTL_OBJECT_LINK].gen, &l->gen);
 	m->stats.removed++;
 	notify(m, NCTL_REMOVED, &l->v, NULL, NULL);
+	nctl_silent_link_gone(m, &l->v);
 	nctl_link_fini(&l->v);
 	free(l);
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * DOC: the mirror of one namespace as a whole: its birth and end, its subscribers and counters. link.c and
- * addr.c hold the objects and their indexes, relation.c who belongs to whom, dump.c how full lists and events
+ * addr.c hold the objects and their indexes, route*.c routes, nexthop.c and rule.c the
+ * rest, relation.c who belongs to whom, dump.c how full lists and events
  * go together. Owned by a session (lib/exec), read by everybody on the loop's thread.
  */
-#include "mirror/private.h"
+#include "mirror/parts.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -25,6 +26,15 @@ int nctl_mirror_new(struct nctl_mirror **ret)
 	for (int i = 0; i < NCTL_OBJECT_N_TYPES; i++)
 		nctl_mirror_list_init(&m->lists[i]);
 	nctl_subs_init(&m->subs);
+	nctl_fib_init(m, AF_INET);
+	nctl_fib_init(m, AF_INET6);
+	nctl_set_init(m);
+	nctl_crowd_init(m);
+	m->nexthops = NCTL_RB_INIT;
+	nctl_hash_init(&m->expiries);
+	nctl_hash_init(&m->rules_by_content);
+	nctl_hash_init(&m->rules_by_link[0]);
+	nctl_hash_init(&m->rules_by_link[1]);
 	*ret = m;
 	return 0;
 }
@@ -36,6 +46,14 @@ struct nctl_mirror *nctl_mirror_free(struct nctl_mirror *m)
 	if (!m)
 		return NULL;
 	nctl_subs_fini(&m->subs);
+	nctl_rule_fini(m);
+	nctl_nexthop_fini(m);
+	nctl_fib_fini(&m->fibs[0]);
+	nctl_fib_fini(&m->fibs[1]);
+	nctl_crowd_fini(m);
+	nctl_set_fini(m);
+	nctl_expiry_fini(m);
+	free(m->hops);
 	while ((n = nctl_rb_first(&m->by_index)))
 		nctl_mirror_link_remove(m, nctl_container_of(n, struct nctl_mirror_link, by_index));
 	nctl_hash_fini(&m->by_name);

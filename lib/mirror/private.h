@@ -3,6 +3,7 @@
 
 #include "mirror/maddr.h"
 #include "mirror/mirror.h"
+#include "mirror/store.h"
 
 /* What the files of lib/mirror share; nobody else includes it. */
 
@@ -16,9 +17,12 @@ struct nctl_mirror_altname {
 struct nctl_mirror_list {
 	struct nctl_genset gen;
 	bool dumping;
+	bool sweeping; /* the stale ones go, bit by bit */
 	uint64_t serial;        /* steps at each dump_begin; starts at 1, so that 0 means "never touched" */
 	struct nctl_hash tombs; /* struct tomb: what events removed since dump_begin */
 };
+
+#define NCTL_SUSPECTS (16 * NCTL_OBJECT_N_TYPES) /* see suspect.c */
 
 struct nctl_mirror {
 	struct nctl_rb_tree by_index;
@@ -30,6 +34,27 @@ struct nctl_mirror {
 	struct nctl_mirror_list lists[NCTL_OBJECT_N_TYPES];
 	struct nctl_dump_scope scope; /* of the dump that is on, or was last */
 	struct nctl_maddrs *maddrs;
+	struct nctl_fib fibs[2];      /* IPv4, IPv6 */
+	struct nctl_slab sets;        /* struct nctl_set *, by their ids */
+	struct nctl_hash by_content;  /* sets */
+	struct nctl_list dead_sets, changed_sets;
+	size_t set_bytes;
+	struct nctl_slab nodes;       /* of routes in crowds */
+	struct nctl_hash by_identity; /* these */
+	uint64_t n_crowds;            /* that there ever were */
+	size_t crowd_bytes;
+	struct nctl_hash refs;       /* struct nctl_ref_head */
+	struct nctl_hash expiries;   /* struct expiry */
+	struct nctl_hop *hops;       /* room for the hops of a route in the making */
+	uint32_t n_hops;
+	struct nctl_rb_tree nexthops; /* struct nctl_nexthop_entry by id */
+	struct nctl_rule_entry **rules; /* in the kernel's order */
+	size_t n_rules, max_rules;
+	struct nctl_hash rules_by_content, rules_by_link[2];
+	size_t n_gotos;
+	uint32_t stamp; /* the last sweep's */
+	struct nctl_dump_scope suspects[NCTL_SUSPECTS];
+	unsigned n_suspects;
 	struct nctl_subs subs;
 	struct nctl_mirror_stats stats;
 };
@@ -60,6 +85,8 @@ bool nctl_mirror_is_overtaken(struct nctl_mirror *m, enum nctl_object_type type,
 
 /* addr.c */
 void nctl_mirror_addr_remove(struct nctl_mirror *m, struct nctl_mirror_link *l, struct nctl_mirror_addr *a);
+/* The same of one whose link stays: with what the kernel changes then. */
+void nctl_mirror_addr_lose(struct nctl_mirror *m, struct nctl_mirror_link *l, struct nctl_mirror_addr *a);
 
 struct nctl_mirror_link *nctl_mirror_link_lookup(const struct nctl_mirror *m, nctl_ifindex ifindex);
 void nctl_mirror_link_remove(struct nctl_mirror *m, struct nctl_mirror_link *l);

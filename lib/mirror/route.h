@@ -33,18 +33,27 @@ uint32_t nctl_mirror_route_set(const struct nctl_mirror *m, nctl_route_ref ref);
  * A walk in the order of family, table, prefix (lpm), and the kernel's own order at one prefix. It survives
  * whatever happens between two steps: a route that is there all the time is given exactly once.
  */
+#define NCTL_ROUTE_FEW 12 /* routes of a prefix that are kept in a plain list */
 struct nctl_route_cursor {
 	uint8_t family; /* only this one; AF_UNSPEC: both */
 	bool one_table; /* only .table */
 	nctl_table table;
 	struct nctl_prefix within; /* only what it contains, itself included; AF_UNSPEC: all */
-	/* where it is: */
-	bool begun;
+	/* where it is, the mirror's own business; zeroed at first: */
+	bool begun, in_crowd;
 	struct nctl_prefix at;
+	uint8_t at_family;
 	nctl_table at_table;
-	uint32_t nth; /* routes given of that prefix */
+	uint32_t n_given;
+	uint32_t given[NCTL_ROUTE_FEW]; /* routes of that prefix */
+	struct nctl_prefix src;         /* in_crowd: the last one's place */
+	uint8_t tos;
+	uint32_t metric;
+	int64_t place;
 };
 nctl_route_ref nctl_mirror_route_next(const struct nctl_mirror *m, struct nctl_route_cursor *c);
+/* The first table of that family with an id of at least *table. False: there is none. */
+bool nctl_mirror_table_from(const struct nctl_mirror *m, uint8_t family, nctl_table *table);
 
 /* The first route of the longest prefix that contains p, and the one behind it at the same prefix. */
 nctl_route_ref nctl_mirror_route_match(

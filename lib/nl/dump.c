@@ -175,7 +175,8 @@ static int dump_recover(struct nctl_worker *w, const struct attempt *a, int stat
 	return again ? 0 : status;
 }
 
-int nctl_worker_run_dump(struct nctl_worker *w, const struct nctl_dump *d, unsigned *ret_attempt)
+int nctl_worker_run_dump(
+	struct nctl_worker *w, const struct nctl_dump *d, unsigned *ret_attempt, bool *ret_refused)
 {
 	int r = -EINTR, end;
 
@@ -188,6 +189,7 @@ int nctl_worker_run_dump(struct nctl_worker *w, const struct nctl_dump *d, unsig
 		*ret_attempt = i;
 		r = attempt_run(&a);
 		nctl_result_free(a.chunk);
+		*ret_refused = r < 0 && r == a.error;
 		if (r == 0)
 			return 0;
 		end = dump_recover(w, &a, r);

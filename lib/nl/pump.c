@@ -63,15 +63,35 @@ int nctl_pump_get_fd(const struct nctl_pump *p)
 	return p->transport->ops->get_fd(p->transport);
 }
 
+int nctl_pump_get_queue(const struct nctl_pump *p, struct nctl_transport_queue *ret)
+{
+	if (!p->transport->ops->get_queue)
+		return -EOPNOTSUPP;
+	return p->transport->ops->get_queue(p->transport, ret);
+}
+
 const struct nctl_pump_stats *nctl_pump_get_stats(const struct nctl_pump *p)
 {
 	return &p->stats;
 }
 
+static int32_t nsid_of(const struct nctl_dgram *d)
+{
+	return d->has_nsid ? d->nsid : -1;
+}
+
+static void pump_damaged(struct nctl_pump *p, const struct nctl_dgram *d)
+{
+	if (p->ops->damaged)
+		p->ops->damaged(p->userdata, nsid_of(d));
+	else
+		p->ops->lost(p->userdata);
+}
+
 /* Hands out the messages of one datagram and returns how many there were. */
 static size_t pump_hand_out(struct nctl_pump *p, const struct nctl_dgram *d)
 {
-	int32_t nsid = d->has_nsid ? d->nsid : -1;
+	int32_t nsid = nsid_of(d);
 	const struct nlmsghdr *nlh = NULL;
 	size_t n = 0, seen = 0;
 
@@ -84,7 +104,7 @@ static size_t pump_hand_out(struct nctl_pump *p, const struct nctl_dgram *d)
 	p->stats.messages += n;
 	if (seen < d->len) {
 		p->stats.malformed++;
-		p->ops->lost(p->userdata);
+		pump_damaged(p, d);
 	}
 	return n;
 }
@@ -101,7 +121,7 @@ static size_t pump_hand_out_all(struct nctl_pump *p, size_t k, bool *ret_truncat
 		if (p->dgrams.v[i].truncated) {
 			truncated = true;
 			p->stats.truncated++;
-			p->ops->lost(p->userdata);
+			pump_damaged(p, &p->dgrams.v[i]);
 			continue;
 		}
 		n += pump_hand_out(p, &p->dgrams.v[i]);

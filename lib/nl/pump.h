@@ -22,6 +22,8 @@ struct nctl_pump_ops {
 	 * know is suspect from here.
 	 */
 	void (*lost)(void *userdata);
+	/* The same of a single datagram, of that namespace (truncated, malformed). NULL: lost is called. */
+	void (*damaged)(void *userdata, int32_t nsid);
 };
 
 struct nctl_pump_stats {
@@ -40,6 +42,8 @@ int nctl_pump_new(
 struct nctl_pump *nctl_pump_free(struct nctl_pump *p);
 void nctl_pump_freep(struct nctl_pump **p);
 int nctl_pump_get_fd(const struct nctl_pump *p);
+/* As of the transport; -EOPNOTSUPP: it does not know. */
+int nctl_pump_get_queue(const struct nctl_pump *p, struct nctl_transport_queue *ret);
 
 enum { NCTL_PUMP_MORE = 1 }; /* the budget is used up and more is there */
 

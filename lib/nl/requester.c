@@ -212,7 +212,8 @@ static void requester_run(struct nctl_requester *r, struct job *j)
 		dump.userdata = j->end->userdata;
 		j->end->status = e;
 		if (e == 0)
-			j->end->status = nctl_worker_run_dump(&r->worker, &dump, &j->end->attempt);
+			j->end->status = nctl_worker_run_dump(
+				&r->worker, &dump, &j->end->attempt, &j->end->refused);
 		break;
 	}
 	(void)requester_push(r, take_ptr(j->end));

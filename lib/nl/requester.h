@@ -68,6 +68,7 @@ struct nctl_result {
 	uint8_t *data;    /* len bytes of whole messages, no NLMSG_DONE; owned by the result */
 	size_t len;
 	int status;
+	bool refused; /* status is what the kernel itself answered */
 };
 /* Frees r with its data and, unless the taker moved it out by take_ptr, its batch. Returns NULL. */
 struct nctl_result *nctl_result_free(struct nctl_result *r);

@@ -15,8 +15,10 @@
 #include <unistd.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
+#include <linux/sock_diag.h>
 
 #include "base/cleanup.h"
+#include "nl/filter.h"
 #include "nl/transport.h"
 
 enum {
@@ -185,14 +187,20 @@ static void socket_destroy(struct nctl_transport *t)
 	free(s);
 }
 
-static const struct nctl_transport_ops socket_ops = {
-	.get_fd = socket_get_fd,
-	.send = socket_send,
-	.recv = socket_recv,
-	.wait = socket_wait,
-	.join = socket_join,
-	.destroy = socket_destroy,
-};
+static int socket_get_queue(struct nctl_transport *t, struct nctl_transport_queue *ret)
+{
+	uint32_t v[SK_MEMINFO_VARS] = {0};
+	socklen_t len = sizeof(v);
+
+	if (getsockopt(socket_of(t)->fd, SOL_SOCKET, SO_MEMINFO, v, &len) < 0)
+		return -errno;
+	*ret = (struct nctl_transport_queue){
+		.bytes = v[SK_MEMINFO_RMEM_ALLOC],
+		.max = v[SK_MEMINFO_RCVBUF],
+		.drops = v[SK_MEMINFO_DROPS],
+	};
+	return 0;
+}
 
 /*
  * Sets a buffer size past the system's limit where we have the right to, else as far as the limit goes: a
@@ -203,6 +211,37 @@ static void socket_set_buffer(int fd, int force_option, int option, int bytes)
 	if (setsockopt(fd, SOL_SOCKET, force_option, &bytes, sizeof(bytes)) < 0)
 		(void)setsockopt(fd, SOL_SOCKET, option, &bytes, sizeof(bytes));
 }
+
+static int socket_set_receive_buffer(struct nctl_transport *t, size_t bytes)
+{
+	if (bytes > INT_MAX / 2)
+		return -EINVAL;
+	socket_set_buffer(socket_of(t)->fd, SO_RCVBUFFORCE, SO_RCVBUF, (int)bytes);
+	return 0;
+}
+
+static int socket_set_filter(struct nctl_transport *t, const struct nctl_event_filter *f)
+{
+	struct nctl_filter_program p;
+	struct sock_fprog prog = {.filter = p.v};
+
+	nctl_filter_compile(f, &p);
+	prog.len = (unsigned short)p.n;
+	return setsockopt(socket_of(t)->fd, SOL_SOCKET, SO_ATTACH_FILTER, &prog, sizeof(prog)) < 0 ? -errno
+												    : 0;
+}
+
+static const struct nctl_transport_ops socket_ops = {
+	.get_fd = socket_get_fd,
+	.send = socket_send,
+	.recv = socket_recv,
+	.wait = socket_wait,
+	.join = socket_join,
+	.destroy = socket_destroy,
+	.get_queue = socket_get_queue,
+	.set_buffer = socket_set_receive_buffer,
+	.set_filter = socket_set_filter,
+};
 
 static int socket_set_request_options(int fd)
 {

@@ -25,6 +25,14 @@ struct nctl_dgram {
 	int32_t nsid;
 };
 
+/* The queue of what was received and not read (linux/sock_diag.h SK_MEMINFO_*). */
+struct nctl_transport_queue {
+	size_t bytes, max; /* charged now, and how many may be */
+	uint64_t drops;    /* datagrams that had no room */
+};
+
+struct nctl_event_filter;
+
 struct nctl_transport_ops {
 	/* A descriptor for poll(2), readable when recv would give something; stays the transport's. */
 	int (*get_fd)(struct nctl_transport *t);
@@ -46,6 +54,12 @@ struct nctl_transport_ops {
 	/* Joins the multicast group (RTNLGRP_*, linux/rtnetlink.h). */
 	int (*join)(struct nctl_transport *t, unsigned group);
 	void (*destroy)(struct nctl_transport *t);
+	/* What follows is for events and may be NULL: not to be had. 0 or -errno. */
+	int (*get_queue)(struct nctl_transport *t, struct nctl_transport_queue *ret);
+	/* The receive buffer of that many bytes, as far as the right to it goes; the kernel doubles it. */
+	int (*set_buffer)(struct nctl_transport *t, size_t bytes);
+	/* Only what f lets pass is queued from here on; to be called before groups are joined. */
+	int (*set_filter)(struct nctl_transport *t, const struct nctl_event_filter *f);
 };
 
 struct nctl_transport {

@@ -78,9 +78,10 @@ struct nctl_dump {
 };
 /*
  * Reads a dump, delivering chunks. Returns the status of its end; ret_attempt is the number of the last
- * attempt.
+ * attempt, ret_refused whether the status is the kernel's own answer.
  */
-int nctl_worker_run_dump(struct nctl_worker *w, const struct nctl_dump *d, unsigned *ret_attempt);
+int nctl_worker_run_dump(
+	struct nctl_worker *w, const struct nctl_dump *d, unsigned *ret_attempt, bool *ret_refused);
 
 /* An empty result, for nctl_result_free. NULL without memory. */
 struct nctl_result *nctl_result_new(enum nctl_result_type type, void *userdata);

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "fake/core.h"
+#include "fake/fib.h"
 #include "fake/wire.h"
 
 void fk_addr_event(struct nctl_fake *f, struct fk_addr *a, uint16_t type)
@@ -41,6 +42,7 @@ static void fk_addr4_remove(struct nctl_fake *f, struct fk_addr *a)
 {
 	nctl_list_del(&a->node);
 	fk_addr_event(f, a, RTM_DELADDR);
+	fk_fib4_addr(a, false);
 	free(a);
 }
 
@@ -83,6 +85,7 @@ static int fk_addr4_insert(struct fk_req *rq, struct fk_addr *a)
 	else
 		nctl_list_add_head(after, &a->node);
 	fk_addr_event(rq->f, a, RTM_NEWADDR);
+	fk_fib4_addr(a, true);
 	return 0;
 }
 
@@ -233,6 +236,8 @@ static int fk_addr4_new(struct fk_req *rq, const struct nlattr **tb)
 	if (replace) {
 		old->valid = a->valid;
 		old->preferred = a->preferred;
+		if (old->metric != a->metric)
+			fk_fib4_metric(old, a->metric);
 		old->metric = a->metric;
 		if (rq->f->version >= 6008) /* older ones keep it */
 			old->proto = a->proto;

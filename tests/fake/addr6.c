@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "fake/core.h"
+#include "fake/fib.h"
 #include "fake/wire.h"
 
 enum { FK_IPV6_MIN_MTU = 1280, FK_SCOPE_HOST = 254, FK_SCOPE_LINK = 253, FK_SCOPE_SITE = 200 };
@@ -97,6 +98,7 @@ static unsigned fk_netns_dad(struct fk_netns *ns, bool complete)
 			ifa->dad = false;
 			ifa->flags &= ~(uint32_t)(IFA_F_TENTATIVE | IFA_F_OPTIMISTIC | IFA_F_DADFAILED);
 			fk_addr_event(ns->f, ifa, RTM_NEWADDR);
+			fk_fib6_addr(ifa);
 		}
 	}
 	return waiting;
@@ -111,10 +113,12 @@ void fk_inet6_dad(struct nctl_fake *f, bool complete)
 			nctl_list_del(pos);
 }
 
-static void fk_addr6_remove(struct nctl_fake *f, struct fk_addr *a)
+/* down: the routes of its link have gone already. */
+static void fk_addr6_remove(struct nctl_fake *f, struct fk_addr *a, bool down)
 {
 	nctl_list_del(&a->node);
 	fk_addr_event(f, a, RTM_DELADDR);
+	fk_fib6_addr_gone(a, down);
 	free(a);
 }
 
@@ -125,8 +129,9 @@ static void fk_inet6_down(struct nctl_fake *f, struct fk_link *l, bool unregiste
 	if (!l->has_inet6)
 		return;
 	l->ready = false;
+	fk_fib6_sync_down(l, unregister ? FK_UNREGISTER : FK_DOWN);
 	while ((pos = nctl_list_first(&l->addrs6)))
-		fk_addr6_remove(f, fk_addr6(pos));
+		fk_addr6_remove(f, fk_addr6(pos), true);
 	if (unregister)
 		l->has_inet6 = false;
 }
@@ -142,8 +147,10 @@ static void fk_inet6_autoconf(struct nctl_fake *f, struct fk_link *l)
 		a->dad = false;
 		fk_addr6_link(l, a);
 		fk_addr_event(f, a, RTM_NEWADDR);
+		fk_fib6_addr(a);
 		return;
 	}
+	fk_fib6_multicast(l);
 	if (l->addr_gen_mode != IN6_ADDR_GEN_MODE_EUI64 || l->kind == &fk_kind_vrf)
 		return;
 	memcpy(addr + 8, l->addr, 3);
@@ -151,8 +158,11 @@ static void fk_inet6_autoconf(struct nctl_fake *f, struct fk_link *l)
 	addr[12] = 0xfe;
 	memcpy(addr + 13, l->addr + 3, 3);
 	addr[8] ^= 2;
-	if (!fk_addr6_find(l, addr))
-		fk_addr6_link(l, fk_addr6_new(l, addr, 64, FK_PROTO_LL));
+	if (fk_addr6_find(l, addr))
+		return;
+	struct fk_addr *a = fk_addr6_new(l, addr, 64, FK_PROTO_LL);
+	fk_addr6_link(l, a);
+	fk_fib6_prefix(a, false);
 }
 
 static bool fk_link_ready(const struct fk_link *l)
@@ -163,23 +173,37 @@ static bool fk_link_ready(const struct fk_link *l)
 static void fk_inet6_new(struct fk_link *l)
 {
 	l->has_inet6 = true;
+	l->mtu6 = l->mtu;
 	l->addr_gen_mode = IN6_ADDR_GEN_MODE_EUI64;
 	l->ready = fk_link_ready(l);
 }
 
-static void fk_inet6_up(struct nctl_fake *f, struct fk_link *l)
+static void fk_inet6_up(struct nctl_fake *f, struct fk_link *l, enum fk_event ev)
 {
-	if (l->flags & IFF_SLAVE || !fk_link_ready(l))
+	if (l->flags & IFF_SLAVE)
 		return;
+	if (ev == FK_UP)
+		fk_fib6_permanent(l);
+	if (!fk_link_ready(l)) {
+		if (ev == FK_CHANGE)
+			fk_fib6_sync_down(l, ev);
+		return;
+	}
 	if (!l->has_inet6) {
 		if (l->mtu < FK_IPV6_MIN_MTU)
 			return;
 		fk_inet6_new(l);
 	} else if (l->ready) {
-		return;
+		if (ev == FK_CHANGE) {
+			fk_fib6_sync_up(l, false);
+			return;
+		}
 	}
 	l->ready = true;
 	fk_inet6_autoconf(f, l);
+	fk_fib6_sync_up(l, true);
+	if (l->mtu6 != l->mtu && l->mtu >= FK_IPV6_MIN_MTU)
+		fk_fib6_mtu(l);
 	if (l->mtu < FK_IPV6_MIN_MTU) /* changed while the link was down */
 		fk_inet6_down(f, l, !(l->flags & IFF_LOOPBACK));
 }
@@ -198,11 +222,13 @@ void fk_inet6_event(struct nctl_fake *f, struct fk_link *l, enum fk_event ev)
 			fk_inet6_new(l);
 			if (l->ready)
 				fk_inet6_autoconf(f, l);
+		} else if (l->has_inet6) {
+			fk_fib6_mtu(l);
 		}
 		break;
 	case FK_UP:
 	case FK_CHANGE:
-		fk_inet6_up(f, l);
+		fk_inet6_up(f, l, ev);
 		break;
 	case FK_DOWN:
 		fk_inet6_down(f, l, false);
@@ -257,13 +283,17 @@ static int fk_addr6_modify(struct fk_req *rq, struct fk_addr *old, struct fk_add
 	bool replace = flags & NLM_F_REPLACE && !(flags & NLM_F_EXCL);
 	if (!replace)
 		return fk_refuse(rq, -EEXIST, "address already assigned");
+	bool had = old->flags & IFA_F_PERMANENT && !(old->flags & IFA_F_NOPREFIXROUTE);
 	old->flags = (old->flags & ~set) | (a->flags & set);
 	old->valid = a->valid;
 	old->preferred = a->preferred;
 	old->metric = a->metric;
 	old->proto = a->proto;
-	if (!(old->flags & IFA_F_TENTATIVE))
+	if (!(old->flags & IFA_F_TENTATIVE)) {
 		fk_addr_event(rq->f, old, RTM_NEWADDR);
+		fk_fib6_addr(old);
+	}
+	fk_fib6_modified(old, had);
 	return 0;
 }
 
@@ -291,8 +321,12 @@ static int fk_addr6_add(struct fk_req *rq, const struct nlattr **tb, struct fk_l
 		return r;
 	}
 	fk_addr6_link(l, a);
-	if (!(a->flags & IFA_F_NODAD))
+	if (!(a->flags & IFA_F_NOPREFIXROUTE))
+		fk_fib6_prefix(a, false);
+	if (!(a->flags & IFA_F_NODAD)) {
 		fk_addr_event(rq->f, a, RTM_NEWADDR);
+		fk_fib6_addr(a);
+	}
 	return 0;
 }
 
@@ -306,7 +340,7 @@ static int fk_addr6_del(struct fk_req *rq, struct fk_link *l, const uint8_t *add
 	struct fk_addr *a = fk_addr6_find(l, addr);
 	if (!a || a->len != ifa->ifa_prefixlen)
 		return fk_refuse(rq, -EADDRNOTAVAIL, "address not found");
-	fk_addr6_remove(rq->f, a);
+	fk_addr6_remove(rq->f, a, false);
 	return 0;
 }
 

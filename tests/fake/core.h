@@ -26,6 +26,12 @@ struct fk_netns {
 	struct fk_netns **ids; /* by nsid; NULL: free */
 	size_t n_ids;
 	struct nctl_list dad; /* in the fake's, while its links may have addresses that wait for detection */
+	struct nctl_list routes4, routes6, nexthops, rules4, rules6;
+	uint32_t *tables4, *tables6; /* that exist beside the fixed ones, with routes or not */
+	size_t n_tables4, n_tables6;
+	uint32_t last_nhid;
+	uint64_t births; /* of next-hop objects */
+	bool vrf_rules;  /* the rule of the first VRF has been made */
 };
 
 /* The way to a namespace; does not hold it. */
@@ -77,6 +83,11 @@ struct fk_dump {
 	unsigned chunk;       /* number of the next datagram */
 	int next_index, pass; /* where to go on: the link, and for addresses 0 IPv4, 1 IPv6 */
 	unsigned next_addr;
+	/* routes, next-hop objects, rules: filters, and behind what to go on */
+	bool filtered, groups, begun;
+	uint8_t protocol, rtype, at_len, at[16];
+	uint32_t table, at_table;
+	uint64_t next; /* id or priority */
 };
 
 struct fk_transport {

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "fake/core.h"
+#include "fake/fib.h"
 #include "fake/wire.h"
 
 static int fk_dump_filters(struct fk_req *rq, struct fk_dump *d)
@@ -52,7 +53,8 @@ int fk_dump_start(struct fk_req *rq, struct fk_transport *t)
 	struct fk_dump d = {.active = true, .type = rq->nlh->nlmsg_type, .seq = rq->nlh->nlmsg_seq};
 	if (t->dump.active)
 		return -EBUSY;
-	int r = fk_dump_filters(rq, &d);
+	bool link = d.type == RTM_GETLINK || d.type == RTM_GETADDR;
+	int r = link ? fk_dump_filters(rq, &d) : fk_fib_dump_filters(rq, &d);
 	if (r < 0)
 		return r;
 	if (rq->f->interrupt_dumps) {
@@ -150,7 +152,8 @@ void fk_dump_next(struct fk_transport *t)
 	struct fk_buf b = {.p = malloc(cap), .cap = cap};
 	if (!b.p)
 		abort();
-	bool all = fk_dump_fill(t->ns, d, &b);
+	bool link = d->type == RTM_GETLINK || d->type == RTM_GETADDR;
+	bool all = link ? fk_dump_fill(t->ns, d, &b) : fk_fib_dump_fill(t->ns, d, &b);
 	if (all && b.cap - b.len >= NLMSG_SPACE(sizeof zero)) {
 		size_t start = fk_msg_begin(&b, NLMSG_DONE, NLM_F_MULTI, d->seq, &zero, sizeof zero);
 		fk_msg_end(&b, start);

@@ -7,6 +7,7 @@
 #include <errno.h>
 
 #include "fake/core.h"
+#include "fake/fib.h"
 #include "fake/wire.h"
 
 enum { FK_IP6_MAX_MTU = 65535 + 40 };
@@ -33,7 +34,10 @@ static int fk_vrf_create(
 	l->id = fk_u32(info[IFLA_VRF_TABLE]);
 	if (!l->id)
 		return fk_refuse(rq, -EINVAL, "Invalid VRF table id");
-	return fk_link_register(rq, l);
+	int r = fk_link_register(rq, l);
+	if (r == 0)
+		fk_rules_vrf(l->ns);
+	return r;
 }
 
 static void fk_cycle(struct nctl_fake *f, struct fk_link *port)
@@ -47,6 +51,7 @@ static void fk_cycle(struct nctl_fake *f, struct fk_link *port)
 static void fk_vrf_moved(struct nctl_fake *f, struct fk_link *port)
 {
 	fk_notify(f, port, FK_CHANGEUPPER);
+	fk_fib4_vrf_moved(port);
 	fk_inet6_event(f, port, FK_DOWN);
 }
 

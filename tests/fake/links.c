@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "fake/core.h"
+#include "fake/fib.h"
 #include "fake/wire.h"
 
 static uint64_t fk_random(struct nctl_fake *f)
@@ -234,7 +235,10 @@ void fk_notify(struct nctl_fake *f, struct fk_link *l, enum fk_event ev)
 	case FK_UNREGISTER:
 		break;
 	}
+	fk_nexthop_link_event(l, ev);
+	fk_rules_link_event(l, ev);
 	fk_inet4_event(f, l, ev);
+	fk_fib4_event(f, l, ev);
 	fk_inet6_event(f, l, ev);
 	if (l->master && l->master->kind->port_event)
 		l->master->kind->port_event(f, l->master, l, ev);

@@ -12,6 +12,7 @@
 #include <linux/net_namespace.h>
 
 #include "fake/core.h"
+#include "fake/fib.h"
 #include "fake/wire.h"
 
 static bool fk_new_lo(struct fk_netns *ns)
@@ -48,7 +49,14 @@ struct fk_netns *fk_netns_new(struct nctl_fake *f)
 	nctl_list_init(&ns->links);
 	nctl_list_init(&ns->by_index);
 	nctl_list_init(&ns->dad);
+	nctl_list_init(&ns->routes4);
+	nctl_list_init(&ns->routes6);
+	nctl_list_init(&ns->nexthops);
+	nctl_list_init(&ns->rules4);
+	nctl_list_init(&ns->rules6);
+	fk_rules_init(ns);
 	if (!fk_new_lo(ns)) {
+		fk_rules_free(ns);
 		free(ns);
 		return NULL;
 	}
@@ -61,6 +69,9 @@ void fk_netns_free(struct fk_netns *ns)
 	struct nctl_list *pos, *tmp;
 	nctl_list_for_each_safe(pos, tmp, &ns->links)
 		fk_link_destroy(nctl_list_entry(pos, struct fk_link, node));
+	fk_routes_free(ns);
+	fk_nexthops_free(ns);
+	fk_rules_free(ns);
 	nctl_list_del(&ns->dad);
 	ns->f->spaces[ns->cookie - ns->f->kernel.cookie] = NULL;
 	pthread_cond_broadcast(&ns->f->gone);

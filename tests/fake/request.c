@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "fake/core.h"
+#include "fake/fib.h"
 #include "fake/wire.h"
 
 static bool fk_refusal_fits(
@@ -82,9 +83,24 @@ int fk_request(struct fk_req *rq)
 		default:
 			return -EOPNOTSUPP;
 		}
+	case RTM_NEWROUTE:
+	case RTM_DELROUTE:
+		return fk_route_request(rq);
+	case RTM_NEWNEXTHOP:
+	case RTM_DELNEXTHOP:
+		return fk_nexthop_request(rq);
+	case RTM_NEWRULE:
+	case RTM_DELRULE:
+		return fk_rule_request(rq);
 	default:
 		return -EOPNOTSUPP;
 	}
+}
+
+static bool fk_is_get(uint16_t type)
+{
+	return type == RTM_GETLINK || type == RTM_GETADDR || type == RTM_GETROUTE || type == RTM_GETNEXTHOP ||
+	       type == RTM_GETRULE;
 }
 
 static void fk_put_answer(struct fk_buf *b, const struct fk_req *rq, int error)
@@ -118,7 +134,7 @@ static int fk_one(struct fk_req *rq, struct fk_transport *t, char text[static 25
 		rq->offset = refusal.r.offset;
 		return refusal.r.error;
 	}
-	if (type == RTM_GETLINK || type == RTM_GETADDR) {
+	if (fk_is_get(type)) {
 		if (!t)
 			return -EOPNOTSUPP;
 		if ((rq->nlh->nlmsg_flags & NLM_F_DUMP) != NLM_F_DUMP)

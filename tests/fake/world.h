@@ -52,6 +52,7 @@ struct fk_link {
 	bool running;                                        /* open, or being opened: netif_running() */
 	bool carrier, registered, announced, closing, dying; /* announced: its first event is out */
 	uint8_t operstate, addr_gen_mode;
+	uint32_t mtu6; /* what IPv6 knows of mtu */
 	uint32_t mtu, min_mtu, max_mtu, group, txqlen;
 	uint16_t type; /* ARPHRD_* */
 	uint8_t addr[FK_ETH_ALEN], brd[FK_ETH_ALEN];

@@ -45,7 +45,7 @@ struct nd_query_object {
 };
 
 extern const struct nd_query_object nd_query_of_link, nd_query_of_address, nd_query_of_route,
-	nd_query_of_rule, nd_query_of_nexthop, nd_query_of_maddr, nd_query_of_vrf, nd_query_of_netns;
+	nd_query_of_rule, nd_query_of_nexthop, nd_query_of_maddr, nd_query_of_vrf, nd_query_of_netns, nd_query_of_stats;
 
 /* True: no more in this filling. Counts the object that is looked at next. */
 bool nd_fill_is_full(struct nd_fill *f);

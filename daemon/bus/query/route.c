@@ -165,6 +165,8 @@ static int begin(struct nd_query *q, const struct nctl_mirror *m, const char **r
 	settle_family(q);
 	if (w->tables == ND_TABLES_MAIN)
 		w->table = RT_TABLE_MAIN;
+	if (w->tables == ND_TABLES_ALL)
+		w->table = 0;
 	if (w->tables == ND_TABLES_VRF && nd_vrf_table(m, q->devs.master, &w->table) < 0)
 		return -EINVAL;
 	w->cursor = (struct nctl_route_cursor){.family = q->family,
@@ -293,31 +295,6 @@ static void walk(struct nd_query *q, struct nd_fill *f, struct tails *t, const s
 	}
 }
 
-/* The next table that has routes, if all are asked for. */
-static bool next_table(struct nd_query *q, const struct nctl_mirror *m)
-{
-	struct nctl_route_cursor *c = &q->route.cursor;
-	struct nctl_route r;
-	nctl_route_ref ref;
-
-	if (q->route.tables != ND_TABLES_ALL)
-		return false;
-	/* Behind the last prefix of the table that was looked at. */
-	if (c->begun) {
-		c->at = (struct nctl_prefix){
-			.family = q->family, .len = (uint8_t)nctl_prefix_bits(q->family)};
-		memset(c->at.addr, 0xff, nctl_prefix_bytes(q->family));
-		c->at_table = q->route.table;
-		c->nth = UINT32_MAX;
-	}
-	ref = nctl_mirror_route_next(m, c);
-	if (!ref)
-		return false;
-	nctl_mirror_route_view(m, ref, &r);
-	q->route.table = r.table;
-	return true;
-}
-
 /* The routes of one prefix of the table, from w->nth on. False: the filling is full. */
 static bool walk_prefix(struct nd_query *q, struct nd_fill *f, struct tails *t,
 	const struct nctl_names *names, const struct nctl_prefix *p)
@@ -346,14 +323,11 @@ static bool walk_prefix(struct nd_query *q, struct nd_fill *f, struct tails *t,
 static void climb(struct nd_query *q, struct nd_fill *f, struct tails *t, const struct nctl_names *names)
 {
 	struct nd_query_route *w = &q->route;
+	bool all = w->tables == ND_TABLES_ALL;
 	struct nctl_prefix p;
 
-	do {
-		if (!w->looking && w->tables == ND_TABLES_ALL && !next_table(q, f->m))
-			break;
-		w->looking = true;
-		w->len = nctl_max(w->len, w->root.p.len);
-		for (; w->len <= w->match.p.len; w->len++) {
+	while (!all || nctl_mirror_table_from(f->m, q->family, &w->table)) {
+		for (w->len = nctl_max(w->len, (unsigned)w->root.p.len); w->len <= w->match.p.len; w->len++) {
 			p = w->match.p;
 			p.len = (uint8_t)w->len;
 			nctl_prefix_mask(&p);
@@ -362,9 +336,11 @@ static void climb(struct nd_query *q, struct nd_fill *f, struct tails *t, const 
 			if (nd_fill_is_full(f) || !walk_prefix(q, f, t, names, &p))
 				return;
 		}
-		w->looking = false;
 		w->len = 0;
-	} while (w->tables == ND_TABLES_ALL);
+		if (!all || w->table == UINT32_MAX)
+			break;
+		w->table++;
+	}
 	q->inside = false;
 }
 

@@ -63,7 +63,6 @@ struct nd_query_route {
 	nctl_nhid nhid; /* 0 any */
 	/* the cursor; with match: the table, the length of the prefix, and how many of that */
 	struct nctl_route_cursor cursor;
-	bool looking; /* in the middle of that table */
 	unsigned len;
 	uint32_t nth;
 };

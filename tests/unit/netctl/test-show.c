@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "netctl/cli.h"
+#include "netctl/query.h"
 
 static char complaint[1024];
 
@@ -71,6 +71,36 @@ static void words(void **state)
 	expect("addr show to 10.0.0.0/8 eth0", CLI_ADDRESS, "to=10.0.0.0/8;dev=eth0;", 0);
 	expect("address foo.1 to 2000::/3", CLI_ADDRESS, "dev=foo.1;to=2000::/3;", 0);
 	expect("address up scope global", CLI_ADDRESS, "up=;scope=global;", 0);
+	expect("a show label eth0:* -tentative dynamic", CLI_ADDRESS, "label=eth0:*;tentative=not;dynamic=;", 0);
+	expect("r", CLI_ROUTE, "", 0);
+	expect("ro ls table all dev eth0", CLI_ROUTE, "table=all;dev=eth0;", 0);
+	expect("route 10.0.0.0/8", CLI_ROUTE, "exact=10.0.0.0/8;", 0);
+	expect("route show to root 10.0.0.0/8 proto bgp", CLI_ROUTE, "root=10.0.0.0/8;protocol=bgp;", 0);
+	expect("route show match default via 10.0.0.1", CLI_ROUTE, "match=default;via=10.0.0.1;", 0);
+	expect("route show vrf red type local scope host src 10.0.0.1 metric 7 nhid 8", CLI_ROUTE,
+		"vrf=red;type=local;scope=host;src=10.0.0.1;metric=7;nhid=8;", 0);
+	expect("route show from 2000::/3 tos 10", CLI_ROUTE, "from=2000::/3;tos=10;", 0);
+	expect("ro g 10.0.0.1 from 10.0.0.2 iif eth0 mark 0x7", CLI_ROUTE_GET,
+		"to=10.0.0.1;from=10.0.0.2;iif=eth0;mark=0x7;", 0);
+	expect("route get to 2000::1 dev e uid 3 ipproto tcp sport 1 dport 2 vrf v dsfield 4", CLI_ROUTE_GET,
+		"to=2000::1;oif=e;uid=3;ipproto=tcp;sport=1;dport=2;vrf=v;tos=4;", 0);
+	expect("ru", CLI_RULE, "", 0);
+	expect("rule show pref 7 lookup main from 10.0.0.0/8 fwmark 1/ff", CLI_RULE,
+		"priority=7;table=main;from=10.0.0.0/8;fwmark=1/ff;", 0);
+	expect("rule list iif a oif b proto 3 to all", CLI_RULE, "iif=a;oif=b;protocol=3;to=all;", 0);
+	expect("nex", CLI_NEXTHOP, "", 0);
+	expect("nexthop show id 7 groups fdb dev d proto bgp", CLI_NEXTHOP,
+		"id=7;groups=;fdb=;dev=d;protocol=bgp;", 0);
+	expect("n", CLI_NEIGH, "", 0);
+	expect("neighbor show dev d nud all", CLI_NEIGH, "dev=d;nud=all;", 0);
+	expect("neigh 10.0.0.1 proxy", CLI_NEIGH, "to=10.0.0.1;proxy=;", 0);
+	expect("neigh bridge br b0", CLI_FDB, "br=b0;", 0);
+	expect("fdb show brport p dynamic", CLI_FDB, "dev=p;dynamic=;", 0);
+	expect("vrf", CLI_VRF, "", 0);
+	expect("vrf show red", CLI_VRF, "dev=red;", 0);
+	expect("mo", CLI_MONITOR, "", 0);
+	expect("monitor l a dump", CLI_MONITOR, "link=;address=;initial=;", 0);
+	expect("stats", CLI_STATS, "", 0);
 	expect("check a b c", CLI_CHECK, "", 3);
 	expect("plan", CLI_PLAN, "", 0);
 	expect("ap x.yaml", CLI_APPLY, "", 1);
@@ -118,11 +148,13 @@ static void rests(void **state)
 
 static void no_words(void **state)
 {
-	static const char *const lines[] = {"", "check", "foo", "links", "r", "s", "link dev", "link up up",
+	static const char *const lines[] = {"", "check", "foo", "links", "s", "route to", "route get",
+		"route get from 1.2.3.4", "route show proto", "rule 7", "monitor eth0", "stats x", "nexthop 7",
+		"fdb to x", "link dev", "link up up",
 		"link a b", "link show to 10.0.0.0/8", "address to", "status x", "reload x.yaml",
 		"link show show show", "link move", "link move d0", "link move netns x",
 		"link move d0 d1 netns x", "netns add", "netns del", "netns exec", "netns pids",
-		"netns pids a b", "netns identify 1 2", "netns yy zz", "ne"};
+		"netns pids a b", "netns identify 1 2", "netns yy zz"};
 	struct cli_request q;
 
 	(void)state;

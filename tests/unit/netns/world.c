@@ -287,7 +287,7 @@ void world_start(bool with_helper)
 	int fd = with_helper ? open("/dev/null", O_RDONLY | O_CLOEXEC) : -1;
 
 	assert_int_equal(
-		nd_netns_set_new_at(w.loop, nctl_fake_kernel(w.fake), fd, w.folder, &ops, &w, &w.set), 0);
+		nd_netns_set_new_at(w.loop, nctl_fake_kernel(w.fake), fd, w.folder, NULL, &ops, &w, &w.set), 0);
 	if (with_helper)
 		helper_come();
 }

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "mirror/private.h"
+#include "mirror/store.h"
+
+/* What the files of lib/mirror that hold routes, next hops and rules offer each other. */
+
+/* State of links or drivers in rtm_flags: NCTL_HOP_STATE, RTM_F_OFFLOAD, RTM_F_TRAP, RTM_F_OFFLOAD_FAILED. */
+#define NCTL_ROUTE_STATE_FLAGS (NCTL_HOP_STATE | 0x2000C000U)
+
+static inline bool nctl_mirror_is_heard(const struct nctl_mirror *m)
+{
+	return !nctl_list_empty(&m->subs.subs);
+}
+
+static inline enum nctl_object_type nctl_fib_type(const struct nctl_fib *f)
+{
+	return f->family == AF_INET ? NCTL_OBJECT_ROUTE4 : NCTL_OBJECT_ROUTE6;
+}
+
+static inline struct nctl_fib *nctl_fib_of(struct nctl_mirror *m, uint8_t family)
+{
+	return &m->fibs[family == AF_INET6];
+}
+
+static inline struct nctl_set *nctl_set_at(const struct nctl_mirror *m, uint32_t id)
+{
+	return *(struct nctl_set **)nctl_slab_at(&m->sets, id);
+}
+
+static inline struct nctl_set *nctl_set_of(const struct nctl_fib *f, uint32_t route)
+{
+	return nctl_set_at(f->m, nctl_rec_at(f, route)->set);
+}
+
+/* refs.c: who refers to a link, a next-hop object, a local address. attach: 0 or -ENOMEM. */
+int nctl_ref_attach(struct nctl_mirror *m, struct nctl_ref *r, void *owner, enum nctl_ref_kind kind,
+	uint32_t number, const struct nctl_prefix *prefix);
+void nctl_ref_detach(struct nctl_mirror *m, struct nctl_ref *r);
+struct nctl_ref_head *nctl_ref_head(
+	const struct nctl_mirror *m, enum nctl_ref_kind kind, uint32_t number, const struct nctl_prefix *prefix);
+uint64_t nctl_ref_key(enum nctl_ref_kind kind, uint32_t number, const struct nctl_prefix *prefix);
+
+/* route-same.c: which routes are the same, and in what order they stand at a prefix. */
+bool nctl_route_is_ecmp(const struct nctl_route *r);
+/* Both have equal keys. */
+bool nctl_route_same(const struct nctl_route *a, const struct nctl_route *b);
+/* Equal for two routes that are the same. */
+uint64_t nctl_route_ident(const struct nctl_route *r);
+uint64_t nctl_hop_ident(const struct nctl_hop *h); /* the same, IPv6, of a route with this hop that is no sibling */
+/* What routes of one prefix are in order by. */
+struct nctl_key {
+	struct nctl_prefix src;
+	uint8_t tos;
+	uint32_t metric;
+};
+int nctl_key_cmp(const struct nctl_key *a, const struct nctl_key *b);
+
+static inline struct nctl_key nctl_key_of(const struct nctl_route *r, uint32_t metric)
+{
+	return (struct nctl_key){.src = r->src, .tos = r->tos, .metric = metric};
+}
+
+/* All that a set holds: equal, and the hash of it. */
+bool nctl_route_content_equal(const struct nctl_route *a, const struct nctl_route *b);
+uint64_t nctl_route_content_hash(const struct nctl_route *r);
+/* What tells a route from all others, for the tombs. */
+uint64_t nctl_route_tomb(const struct nctl_route *r);
+
+/* route-set.c: sets of attributes. make: an equal one or a new one without routes; NULL: no memory. */
+struct nctl_set *nctl_set_make(struct nctl_mirror *m, const struct nctl_route *r);
+void nctl_set_add(struct nctl_fib *f, struct nctl_set *s, uint32_t route);
+void nctl_set_del(struct nctl_fib *f, struct nctl_set *s, uint32_t route);
+/* Frees it if it has no routes. */
+void nctl_set_release(struct nctl_mirror *m, struct nctl_set *s);
+/* Its routes are gone as far as readers are concerned; nctl_set_reap takes them away. */
+void nctl_set_kill(struct nctl_mirror *m, struct nctl_set *s);
+/* It was changed in place. was: the flags of its hops before (owned by s then), or NULL. */
+void nctl_set_changed(struct nctl_mirror *m, struct nctl_set *s, uint8_t *was, uint64_t diff);
+/* In place: it has no hops on this link any more; no preferred source. nctl_set_changed comes behind. */
+void nctl_set_unlink(struct nctl_mirror *m, struct nctl_set *s, nctl_ifindex oif);
+void nctl_set_unsource(struct nctl_mirror *m, struct nctl_set *s);
+/* Takes up to *budget routes of dead sets away, tells of that many changed ones. True: there is more. */
+bool nctl_set_work(struct nctl_mirror *m, size_t *budget);
+bool nctl_set_has_work(const struct nctl_mirror *m);
+void nctl_set_init(struct nctl_mirror *m);
+void nctl_set_fini(struct nctl_mirror *m);
+
+/* crowd.c: the routes of a prefix that has many. */
+void nctl_crowd_init(struct nctl_mirror *m);
+void nctl_crowd_fini(struct nctl_mirror *m);
+struct nctl_crowd *nctl_crowd_of(const struct nctl_fib *f, uint32_t route);
+/* All routes from first on become a crowd, as their prefix's order is. 0 or -ENOMEM: as before. */
+int nctl_crowd_found(struct nctl_fib *f, uint32_t first);
+/* route, which is in no list, goes behind `after`, or to the front of its equals (after 0). 0 or -ENOMEM. */
+int nctl_crowd_join(struct nctl_fib *f, struct nctl_crowd *c, uint32_t route, uint32_t after);
+/* Frees c with its last route. */
+void nctl_crowd_leave(struct nctl_fib *f, uint32_t route);
+/* Behind `after`, in the same crowd and of the same key; after 0: in front of its equals. */
+void nctl_crowd_move(struct nctl_fib *f, uint32_t route, uint32_t after);
+void nctl_crowd_rekey(struct nctl_fib *f, uint32_t route); /* it has another set now */
+uint32_t nctl_crowd_first(const struct nctl_crowd *c);
+uint32_t nctl_crowd_next(const struct nctl_fib *f, uint32_t route);
+void nctl_crowd_find(const struct nctl_fib *f, struct nctl_crowd *c, const struct nctl_route *r,
+	struct nctl_spot *spot);
+/* A dead route of the same identity as r, or 0. */
+uint32_t nctl_crowd_dead(const struct nctl_fib *f, struct nctl_crowd *c, const struct nctl_route *r);
+/* For cursors: the first behind a place, which need not exist any more. */
+uint32_t nctl_crowd_after(const struct nctl_crowd *c, const struct nctl_route_cursor *cursor);
+void nctl_crowd_mark(const struct nctl_fib *f, uint32_t route, struct nctl_route_cursor *cursor);
+
+/* route-list.c: tables, and the order of routes at one prefix. */
+void nctl_fib_init(struct nctl_mirror *m, uint8_t family);
+void nctl_fib_fini(struct nctl_fib *f);
+struct nctl_fib_table *nctl_fib_table(const struct nctl_fib *f, nctl_table id);
+struct nctl_fib_table *nctl_fib_table_from(const struct nctl_fib *f, nctl_table id);
+int nctl_fib_table_make(struct nctl_fib *f, nctl_table id, struct nctl_fib_table **ret);
+void nctl_fib_table_release(struct nctl_fib *f, struct nctl_fib_table *t); /* if it is empty */
+struct nctl_prefix nctl_fib_prefix(const struct nctl_fib *f, uint32_t route);
+bool nctl_fib_is_live(const struct nctl_fib *f, uint32_t route);
+uint32_t nctl_fib_next(const struct nctl_fib *f, uint32_t route);
+uint32_t nctl_fib_live(const struct nctl_fib *f, uint32_t route); /* it or the first live one behind it */
+/* Live, and to NLM_F_REPLACE of its kind (IPv6: both siblings or both not). */
+bool nctl_fib_is_kin(const struct nctl_fib *f, uint32_t route, const struct nctl_route *r);
+/* Takes dead ones that r would be mistaken for away. */
+void nctl_fib_find(struct nctl_fib *f, struct nctl_fib_table *t, const struct nctl_route *r, struct nctl_spot *ret);
+/* Behind `after` of the same key; 0: in front of its equals. 0 or -ENOMEM. */
+int nctl_fib_link(struct nctl_fib *f, struct nctl_spot *spot, uint32_t route, uint32_t after);
+void nctl_fib_move(struct nctl_fib *f, const struct nctl_spot *spot, uint32_t route, uint32_t after);
+void nctl_fib_unlink(struct nctl_fib *f, struct nctl_fib_table *t, uint32_t route);
+
+/* route.c */
+/* With a change record, and with its table if that is empty then and not kept. */
+void nctl_route_remove(struct nctl_fib *f, uint32_t route, bool keep_table);
+void nctl_route_fill(const struct nctl_fib *f, uint32_t route, struct nctl_route *ret);
+/* Replaces the attributes. 0 or -ENOMEM. */
+int nctl_route_update(struct nctl_fib *f, uint32_t route, const struct nctl_route *r, bool by_event);
+void nctl_route_tell(struct nctl_fib *f, enum nctl_change_op op, const struct nctl_route *old,
+	const struct nctl_route *new, uint64_t diff);
+
+typedef bool (*nctl_hop_filter)(const void *userdata, const struct nctl_hop *h);
+/* Takes hops away, with the last one the route. 0 or -ENOMEM: as before. */
+int nctl_route_without(struct nctl_fib *f, uint32_t route, nctl_hop_filter goes, const void *userdata);
+
+/* expiry.c: when the few routes that end by themselves do. */
+int nctl_expiry_set(struct nctl_fib *f, uint32_t route, int32_t seconds); /* 0: never. 0 or -ENOMEM */
+int32_t nctl_expiry_get(const struct nctl_fib *f, uint32_t route);
+void nctl_expiry_fini(struct nctl_mirror *m);
+
+/* sweep.c */
+void nctl_sweep_begin(struct nctl_fib *f);
+void nctl_sweep_start(struct nctl_fib *f, const struct nctl_dump_scope *scope);
+bool nctl_sweep_work(struct nctl_fib *f, size_t *budget);
+void nctl_sweep_leave(struct nctl_fib *f, uint32_t route);
+
+/* dump.c */
+void nctl_route_bury(struct nctl_mirror *m, const struct nctl_route *r);
+bool nctl_route_is_buried(const struct nctl_mirror *m, const struct nctl_route *r);
+/* A dump that is on knows nothing of what went with all that refers to this. */
+void nctl_ref_bury(struct nctl_mirror *m, enum nctl_object_type type, enum nctl_ref_kind kind, uint32_t number,
+	const struct nctl_prefix *prefix);
+
+/* silent.c: what the kernel changes without a word, see there. */
+void nctl_silent_link(struct nctl_mirror *m, const struct nctl_link *old, const struct nctl_link *new,
+	const struct nctl_link_diff *diff);
+void nctl_silent_link_gone(struct nctl_mirror *m, const struct nctl_link *old);
+void nctl_silent_addr_gone(struct nctl_mirror *m, const struct nctl_addr *old);
+void nctl_silent_nexthop_gone(struct nctl_mirror *m, nctl_nhid id);
+/* suspect.c */
+void nctl_suspect(struct nctl_mirror *m, enum nctl_object_type type, nctl_table table, nctl_ifindex oif);
+
+/* nexthop.c, rule.c */
+void nctl_nexthop_remove(struct nctl_mirror *m, struct nctl_nexthop_entry *n);
+void nctl_nexthop_fini(struct nctl_mirror *m);
+void nctl_rule_remove(struct nctl_mirror *m, struct nctl_rule_entry *r);
+void nctl_rule_fini(struct nctl_mirror *m);
+/* A link of this name came or went: the rules that name it. */
+void nctl_rule_link(struct nctl_mirror *m, const char *name, bool here);
+/*
+ * A message and what we have do not fit: a dump was ahead of it, or another message was lost. By the links of
+ * the routes of this key but for the match, if they are a few, or else the table.
+ */
+void nctl_suspect_equals(struct nctl_fib *f, const struct nctl_spot *spot);

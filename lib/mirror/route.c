@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * DOC: routes into the mirror and out of it. A message says what the kernel did; where in the order of its
+ * prefix a route stands follows from its flags (rtnetlink events carry those by which the kernel decided):
+ *
+ * IPv4 (net/ipv4/fib_trie.c fib_table_insert): NLM_F_REPLACE: it took the place of the first of its equals;
+ * NLM_F_APPEND: it stands behind them; NLM_F_CREATE: in front. No flags (fib_alias_hw_flags_set) or
+ * NLM_F_REPLACE for a route through a next-hop object (fib_info_notify_update): one that is there changed.
+ *
+ * IPv6 (net/ipv6/ip6_fib.c fib6_add_rt2node): NLM_F_REPLACE likewise, of those that are siblings or not as it
+ * is; all others stand behind their equals. A message about siblings names all of them.
+ *
+ * RTM_DELROUTE describes the one that went, as it was; of IPv6 siblings it names those that go.
+ *
+ * What a dump says comes in the kernel's order: each entry of a prefix belongs behind the one before it.
+ */
+#include "mirror/parts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <linux/netlink.h>
+
+void nctl_route_fill(const struct nctl_fib *f, uint32_t route, struct nctl_route *ret)
+{
+	const struct nctl_rec *rec = nctl_rec_at(f, route);
+
+	*ret = nctl_set_of(f, route)->v;
+	ret->dst = nctl_fib_prefix(f, route);
+	ret->metric = rec->metric;
+	ret->expires = rec->timed ? nctl_expiry_get(f, route) : 0;
+}
+
+void nctl_route_tell(struct nctl_fib *f, enum nctl_change_op op, const struct nctl_route *old,
+	const struct nctl_route *new, uint64_t diff)
+{
+	struct nctl_change c = {
+		.type = nctl_fib_type(f),
+		.op = op,
+		.old_route = old,
+		.new_route = new,
+		.route_diff = diff,
+	};
+
+	nctl_subs_notify(&f->m->subs, &c);
+}
+
+static void touch(struct nctl_fib *f, uint32_t route, bool by_event)
+{
+	struct nctl_rec *rec = nctl_rec_at(f, route);
+
+	/* That an event spoke of it since the dump began is not forgotten when the dump does. */
+	if (by_event || rec->gen != f->gen)
+		rec->by_event = by_event;
+	rec->gen = f->gen;
+}
+
+static bool is_by_event(const struct nctl_fib *f, uint32_t route)
+{
+	const struct nctl_rec *rec = nctl_rec_at(f, route);
+
+	return rec->gen == f->gen && rec->by_event;
+}
+
+void nctl_route_remove(struct nctl_fib *f, uint32_t route, bool keep_table)
+{
+	struct nctl_set *s = nctl_set_of(f, route);
+	struct nctl_fib_table *t = nctl_fib_table(f, s->v.table);
+	struct nctl_route old;
+
+	nctl_route_fill(f, route, &old);
+	nctl_sweep_leave(f, route);
+	nctl_fib_unlink(f, t, route);
+	nctl_set_del(f, s, route);
+	if (nctl_rec_at(f, route)->timed)
+		nctl_expiry_set(f, route, 0);
+	if (f->placed.id == route)
+		f->placed.id = 0;
+	nctl_rec_at(f, route)->set = 0;
+	nctl_slab_give(&f->recs, route);
+	f->m->stats.removed++;
+	if (nctl_mirror_is_heard(f->m))
+		nctl_route_tell(f, NCTL_REMOVED, &old, NULL, 0);
+	nctl_set_release(f->m, s);
+	if (!keep_table)
+		nctl_fib_table_release(f, t);
+}
+
+int nctl_route_update(struct nctl_fib *f, uint32_t route, const struct nctl_route *r, bool by_event)
+{
+	struct nctl_mirror *m = f->m;
+	struct nctl_set *s, *was = nctl_set_of(f, route);
+	struct nctl_route old, new;
+	uint64_t diff;
+
+	if (r->expires || nctl_rec_at(f, route)->timed) {
+		if (nctl_expiry_set(f, route, r->expires) < 0)
+			return -ENOMEM;
+	}
+	if (nctl_route_content_equal(&was->v, r)) {
+		touch(f, route, by_event);
+		m->stats.unchanged++;
+		return 0;
+	}
+	s = nctl_set_make(m, r);
+	if (!s)
+		return -ENOMEM;
+	touch(f, route, by_event);
+	nctl_route_fill(f, route, &old);
+	nctl_set_del(f, was, route);
+	nctl_set_add(f, s, route);
+	if (nctl_rec_at(f, route)->crowd)
+		nctl_crowd_rekey(f, route);
+	nctl_route_fill(f, route, &new);
+	diff = nctl_route_diff(&old, &new);
+	if (diff)
+		m->stats.changed++;
+	else
+		m->stats.unchanged++;
+	if (diff && nctl_mirror_is_heard(m))
+		nctl_route_tell(f, NCTL_CHANGED, &old, &new, diff);
+	nctl_set_release(m, was);
+	return 0;
+}
+
+static void unrecord(struct nctl_fib *f, uint32_t route, struct nctl_set *s)
+{
+	struct nctl_rec *rec = nctl_rec_at(f, route);
+
+	if (rec->timed)
+		nctl_expiry_set(f, route, 0);
+	if (rec->set)
+		nctl_set_del(f, s, route);
+	rec->set = 0;
+	nctl_slab_give(&f->recs, route);
+}
+
+/* A record of r with its set, in no order yet. 0: no memory. */
+static uint32_t record(struct nctl_fib *f, const struct nctl_route *r, struct nctl_set *s)
+{
+	uint32_t route = nctl_slab_take(&f->recs);
+	struct nctl_rec *rec;
+
+	if (!route)
+		return 0;
+	rec = nctl_rec_at(f, route);
+	rec->metric = r->metric;
+	rec->len = r->dst.len;
+	memcpy(rec->addr, r->dst.addr, nctl_prefix_bytes(f->family));
+	if (r->expires && nctl_expiry_set(f, route, r->expires) < 0) {
+		unrecord(f, route, s);
+		return 0;
+	}
+	nctl_set_add(f, s, route);
+	return route;
+}
+
+static int insert(struct nctl_fib *f, struct nctl_spot *spot, const struct nctl_route *r, uint32_t after,
+	bool by_event, uint32_t *ret)
+{
+	struct nctl_set *s = nctl_set_make(f->m, r);
+	uint32_t route = s ? record(f, r, s) : 0;
+	struct nctl_route new;
+
+	if (route && nctl_fib_link(f, spot, route, after) < 0) {
+		unrecord(f, route, s);
+		route = 0;
+	}
+	if (!route) {
+		if (s)
+			nctl_set_release(f->m, s);
+		return -ENOMEM;
+	}
+	touch(f, route, by_event);
+	f->m->stats.added++;
+	if (nctl_mirror_is_heard(f->m)) {
+		nctl_route_fill(f, route, &new);
+		nctl_route_tell(f, NCTL_ADDED, NULL, &new, 0);
+	}
+	*ret = route;
+	return 0;
+}
+
+static bool has_key(const struct nctl_fib *f, uint32_t route, const struct nctl_route *r)
+{
+	struct nctl_key want = nctl_key_of(r, r->metric);
+	struct nctl_key key = nctl_key_of(&nctl_set_of(f, route)->v, nctl_rec_at(f, route)->metric);
+
+	return !nctl_key_cmp(&key, &want);
+}
+
+/*
+ * A dump's entry belongs behind the one before it; what events spoke of meanwhile stays where it is. Returns
+ * what it belongs behind, 0 for the front of its equals; *ret_there: it is there already.
+ */
+static uint32_t place(struct nctl_fib *f, const struct nctl_spot *spot, const struct nctl_route *r, bool *ret_there)
+{
+	uint32_t after = f->placed.id, at;
+
+	if (after && (f->placed.table != r->table || !nctl_prefix_equal(&f->placed.prefix, &r->dst) ||
+			     !has_key(f, after, r)))
+		after = 0;
+	at = after ? nctl_fib_next(f, after) : spot->first;
+	while (at && at != spot->match && is_by_event(f, at) && has_key(f, at, r)) {
+		after = at;
+		at = nctl_fib_next(f, at);
+	}
+	*ret_there = spot->match && (at == spot->match || after == spot->match);
+	return after;
+}
+
+static int put_dumped(struct nctl_fib *f, struct nctl_spot *spot, const struct nctl_route *r)
+{
+	bool there = false;
+	uint32_t after = 0, route = spot->match;
+	int result = 0;
+
+	if (route && is_by_event(f, route)) {
+		f->m->stats.dump_ignored++;
+	} else {
+		after = place(f, spot, r, &there);
+		if (!route) {
+			result = insert(f, spot, r, after, false, &route);
+		} else {
+			result = nctl_route_update(f, route, r, false);
+			if (result == 0 && !there)
+				nctl_fib_move(f, spot, route, after);
+		}
+	}
+	if (result < 0)
+		return result;
+	f->placed.table = r->table;
+	f->placed.prefix = r->dst;
+	f->placed.id = route;
+	return 0;
+}
+
+/* Siblings in the order in which we know them; new ones behind them, as the kernel lists them in a dump. */
+static int order_siblings(struct nctl_mirror *m, const struct nctl_route *have, struct nctl_route *r)
+{
+	struct nctl_hop *hops;
+	uint32_t n = 0, i, j;
+
+	if (r->n_hops > m->n_hops) {
+		hops = calloc(r->n_hops, sizeof(*hops));
+		if (!hops)
+			return -ENOMEM;
+		free(m->hops);
+		m->hops = hops;
+		m->n_hops = r->n_hops;
+	}
+	hops = m->hops;
+	for (i = 0; i < have->n_hops && n < r->n_hops; i++)
+		for (j = 0; j < r->n_hops; j++)
+			if (nctl_hop_same(&have->hops[i], &r->hops[j])) {
+				hops[n++] = r->hops[j];
+				break;
+			}
+	for (j = 0; j < r->n_hops && n < r->n_hops; j++) {
+		for (i = 0; i < have->n_hops && !nctl_hop_same(&have->hops[i], &r->hops[j]); i++)
+			;
+		if (i == have->n_hops)
+			hops[n++] = r->hops[j];
+	}
+	/* Twins among them would have been lost: the order is not worth that. */
+	if (n == r->n_hops)
+		r->hops = hops;
+	return 0;
+}
+
+static int put_event(struct nctl_fib *f, struct nctl_spot *spot, const struct nctl_route *r, unsigned nlm_flags)
+{
+	uint32_t route = spot->match, first = spot->first_kin;
+	bool replace = nlm_flags & NLM_F_REPLACE, behind = f->family == AF_INET6 || nlm_flags & NLM_F_APPEND;
+	struct nctl_route v = *r;
+
+	if (replace && !route && first)
+		return nctl_route_update(f, first, r, true);
+	if (!route)
+		return insert(f, spot, r, behind ? spot->last : 0, true, &route);
+	if (!replace && v.multipath && nctl_route_is_ecmp(r) &&
+		order_siblings(f->m, &nctl_set_of(f, route)->v, &v) < 0)
+		return -ENOMEM;
+	if (replace && !r->nhid && spot->first != spot->last)
+		nctl_suspect_equals(f, spot);
+	return nctl_route_update(f, route, &v, true);
+}
+
+int nctl_mirror_route_put(
+	struct nctl_mirror *m, const struct nctl_route *r, unsigned nlm_flags, enum nctl_source src)
+{
+	struct nctl_fib *f = nctl_fib_of(m, r->dst.family);
+	struct nctl_mirror_list *l = &m->lists[nctl_fib_type(f)];
+	struct nctl_fib_table *t;
+	struct nctl_spot spot;
+	int result;
+
+	if (nctl_fib_table_make(f, r->table, &t) < 0)
+		return -ENOMEM;
+	nctl_fib_find(f, t, r, &spot);
+	if (src == NCTL_SOURCE_EVENT) {
+		if (nctl_hash_count(&l->tombs))
+			nctl_mirror_list_revive(l, nctl_route_tomb(r));
+		result = put_event(f, &spot, r, nlm_flags);
+	} else if (!spot.match && nctl_hash_count(&l->tombs) && nctl_route_is_buried(m, r)) {
+		m->stats.dump_ignored++;
+		result = 0;
+	} else {
+		result = put_dumped(f, &spot, r);
+	}
+	nctl_fib_table_release(f, t);
+	return result;
+}
+
+static bool names(const struct nctl_route *r, const struct nctl_hop *h)
+{
+	for (uint32_t i = 0; i < r->n_hops; i++)
+		if (nctl_hop_same(&r->hops[i], h))
+			return true;
+	return false;
+}
+
+int nctl_route_without(struct nctl_fib *f, uint32_t route, nctl_hop_filter goes, const void *userdata)
+{
+	struct nctl_mirror *m = f->m;
+	struct nctl_route v;
+	struct nctl_hop *hops;
+
+	nctl_route_fill(f, route, &v);
+	hops = calloc(v.n_hops + 1, sizeof(*hops));
+	if (!hops)
+		return -ENOMEM;
+	free(m->hops);
+	m->hops = hops;
+	m->n_hops = v.n_hops + 1;
+	for (uint32_t i = 0; i < v.n_hops; i++)
+		if (!goes(userdata, &v.hops[i]))
+			*hops++ = v.hops[i];
+	v.n_hops = (uint32_t)(hops - m->hops);
+	v.hops = m->hops;
+	if (v.n_hops == 1 && v.multipath) {
+		/* One hop alone is told without a weight, and its flags as the route's (rt6_fill_node). */
+		v.multipath = false;
+		m->hops[0].weight = 1;
+		v.flags |= m->hops[0].flags;
+	}
+	if (v.n_hops)
+		return nctl_route_update(f, route, &v, true);
+	nctl_route_remove(f, route, true);
+	return 0;
+}
+
+static bool is_named(const void *userdata, const struct nctl_hop *h)
+{
+	return names(userdata, h);
+}
+
+int nctl_mirror_route_drop(struct nctl_mirror *m, const struct nctl_route *r)
+{
+	struct nctl_fib *f = nctl_fib_of(m, r->dst.family);
+	struct nctl_fib_table *t = nctl_fib_table(f, r->table);
+	struct nctl_spot spot;
+	int result = 0;
+
+	if (!t) {
+		nctl_route_bury(m, r);
+		return 0;
+	}
+	nctl_fib_find(f, t, r, &spot);
+	if (spot.match && nctl_route_is_ecmp(&nctl_set_of(f, spot.match)->v))
+		result = nctl_route_without(f, spot.match, is_named, r);
+	else if (spot.match)
+		nctl_route_remove(f, spot.match, true);
+	else if (spot.first)
+		nctl_suspect_equals(f, &spot);
+	nctl_route_bury(m, r);
+	nctl_fib_table_release(f, t);
+	return result;
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * DOC: routing rules, in one array in the kernel's order (net/core/fib_rules.c fib_nl_newrule: a new rule
+ * stands behind those of its priority), and in a hash by content. Two rules that are equal but for state are
+ * one here. Some of their flags are state that changes without a word: whether a link of the name in iif or
+ * oif is there (fib_rules_event), and whether there is a rule that a goto leads to (fib_nl_newrule,
+ * fib_nl_delrule). Both are known here for certain.
+ */
+#include "mirror/parts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <linux/fib_rules.h>
+
+static unsigned rank(uint8_t family)
+{
+	return family == AF_INET ? 0 : family == AF_INET6 ? 1 : 2U + family;
+}
+
+static int cmp_place(uint8_t a_family, uint32_t a_priority, const struct nctl_rule *b)
+{
+	unsigned x = rank(a_family), y = rank(b->family);
+
+	if (x != y)
+		return x < y ? -1 : 1;
+	return (a_priority > b->priority) - (a_priority < b->priority);
+}
+
+/* The first rule behind this place (or at it: at). */
+static size_t bound(const struct nctl_mirror *m, uint8_t family, uint32_t priority, bool at)
+{
+	size_t low = 0, high = m->n_rules;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		int c = cmp_place(family, priority, &m->rules[mid]->v);
+
+		if (c > 0 || (c == 0 && !at))
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+static uint64_t hash_of(const struct nctl_rule *r)
+{
+	uint64_t h = nctl_hash_u64((uint64_t)r->priority << 32 | r->table);
+
+	h = nctl_hash_u64(h ^ ((uint64_t)r->mark << 32 | (uint32_t)r->family << 8 | r->action));
+	h = nctl_hash_u64(h ^ r->target) ^ nctl_prefix_hash(&r->src);
+	h = nctl_hash_u64(h) ^ nctl_prefix_hash(&r->dst);
+	h = nctl_hash_u64(h) ^ nctl_hash_str(r->iif);
+	return nctl_hash_u64(h) ^ nctl_hash_str(r->oif);
+}
+
+static struct nctl_rule_entry *lookup(const struct nctl_mirror *m, const struct nctl_rule *r)
+{
+	struct nctl_hash_node *n;
+
+	nctl_hash_for_each_equal(n, &m->rules_by_content, hash_of(r)) {
+		struct nctl_rule_entry *e = nctl_container_of(n, struct nctl_rule_entry, by_content);
+
+		if (nctl_rule_equal(&e->v, r, false))
+			return e;
+	}
+	return NULL;
+}
+
+static void tell(
+	struct nctl_mirror *m, enum nctl_change_op op, const struct nctl_rule *old, const struct nctl_rule *new)
+{
+	struct nctl_change c = {.type = NCTL_OBJECT_RULE, .op = op, .old_rule = old, .new_rule = new};
+
+	nctl_subs_notify(&m->subs, &c);
+}
+
+static void set_state(struct nctl_mirror *m, struct nctl_rule_entry *e, uint32_t flags)
+{
+	struct nctl_rule old = e->v;
+
+	if (old.flags == flags)
+		return;
+	e->v.flags = flags;
+	m->stats.changed++;
+	tell(m, NCTL_CHANGED, &old, &e->v);
+}
+
+/* The rules of a family that lead to a priority: is there anything? */
+static void resolve(struct nctl_mirror *m, uint8_t family, uint32_t priority)
+{
+	size_t at = bound(m, family, priority, true);
+	bool there = at < m->n_rules && !cmp_place(family, priority, &m->rules[at]->v);
+
+	/* Only of those before it: a goto leads forwards. */
+	for (size_t i = bound(m, family, 0, true); m->n_gotos && i < at; i++) {
+		struct nctl_rule_entry *e = m->rules[i];
+
+		if (e->v.action == FR_ACT_GOTO && e->v.target == priority)
+			set_state(m, e,
+				there ? e->v.flags & ~(uint32_t)FIB_RULE_UNRESOLVED
+				      : e->v.flags | FIB_RULE_UNRESOLVED);
+	}
+}
+
+static const char *link_name(const struct nctl_rule *r, int i)
+{
+	return i ? r->oif : r->iif;
+}
+
+void nctl_rule_link(struct nctl_mirror *m, const char *name, bool here)
+{
+	struct nctl_hash_node *n;
+
+	for (int i = 0; i < 2; i++) {
+		uint32_t flag = i ? FIB_RULE_OIF_DETACHED : FIB_RULE_IIF_DETACHED;
+
+		nctl_hash_for_each_equal(n, &m->rules_by_link[i], nctl_hash_str(name)) {
+			struct nctl_rule_entry *e =
+				nctl_container_of(n, struct nctl_rule_entry, by_link[i]);
+
+			if (!strcmp(link_name(&e->v, i), name))
+				set_state(m, e, here ? e->v.flags & ~flag : e->v.flags | flag);
+		}
+	}
+}
+
+static int reserve(struct nctl_mirror *m)
+{
+	size_t max = m->max_rules ? m->max_rules * 2 : 16;
+	struct nctl_rule_entry **rules;
+
+	if (m->n_rules < m->max_rules)
+		return 0;
+	rules = calloc(max, sizeof(struct nctl_rule_entry *));
+	if (!rules)
+		return -ENOMEM;
+	if (m->n_rules)
+		memcpy(rules, m->rules, m->n_rules * sizeof(struct nctl_rule_entry *));
+	free(m->rules);
+	m->rules = rules;
+	m->max_rules = max;
+	return 0;
+}
+
+static void unhash(struct nctl_mirror *m, struct nctl_rule_entry *e, int links, bool content)
+{
+	for (int i = 0; i < links; i++)
+		if (link_name(&e->v, i)[0])
+			nctl_hash_remove(&m->rules_by_link[i], &e->by_link[i]);
+	if (content)
+		nctl_hash_remove(&m->rules_by_content, &e->by_content);
+}
+
+static int hash(struct nctl_mirror *m, struct nctl_rule_entry *e)
+{
+	for (int i = 0; i < 2; i++) {
+		const char *name = link_name(&e->v, i);
+
+		if (name[0] && nctl_hash_insert(&m->rules_by_link[i], &e->by_link[i], nctl_hash_str(name)) < 0) {
+			unhash(m, e, i, false);
+			return -ENOMEM;
+		}
+	}
+	if (nctl_hash_insert(&m->rules_by_content, &e->by_content, hash_of(&e->v)) == 0)
+		return 0;
+	unhash(m, e, 2, false);
+	return -ENOMEM;
+}
+
+static int insert(struct nctl_mirror *m, const struct nctl_rule *v, uint64_t touched)
+{
+	struct nctl_rule_entry *e = calloc(1, sizeof(*e) + v->rest.n);
+	size_t at;
+
+	if (!e)
+		return -ENOMEM;
+	e->v = *v;
+	if (v->rest.n)
+		e->v.rest.p = memcpy(e + 1, v->rest.p, v->rest.n);
+	if (reserve(m) < 0 || hash(m, e) < 0) {
+		free(e);
+		return -ENOMEM;
+	}
+	at = bound(m, v->family, v->priority, false);
+	memmove(&m->rules[at + 1], &m->rules[at], (m->n_rules - at) * sizeof(struct nctl_rule_entry *));
+	m->rules[at] = e;
+	m->n_rules++;
+	m->n_gotos += v->action == FR_ACT_GOTO;
+	e->touched = touched;
+	nctl_genset_add(&m->lists[NCTL_OBJECT_RULE].gen, &e->gen);
+	m->stats.added++;
+	tell(m, NCTL_ADDED, NULL, &e->v);
+	resolve(m, v->family, v->priority);
+	return 0;
+}
+
+int nctl_mirror_rule_put(struct nctl_mirror *m, const struct nctl_rule *v, enum nctl_source src)
+{
+	struct nctl_rule_entry *e = lookup(m, v);
+	uint64_t touched = src == NCTL_SOURCE_EVENT ? m->lists[NCTL_OBJECT_RULE].serial : 0;
+
+	if (nctl_mirror_is_overtaken(m, NCTL_OBJECT_RULE, e ? &e->touched : NULL, hash_of(v), src))
+		return 0;
+	if (!e)
+		return insert(m, v, touched);
+	if (touched)
+		e->touched = touched;
+	nctl_genset_touch(&m->lists[NCTL_OBJECT_RULE].gen, &e->gen);
+	if (nctl_rule_equal(&e->v, v, true))
+		m->stats.unchanged++;
+	else
+		set_state(m, e, v->flags);
+	return 0;
+}
+
+void nctl_rule_remove(struct nctl_mirror *m, struct nctl_rule_entry *e)
+{
+	size_t at = bound(m, e->v.family, e->v.priority, true);
+
+	while (m->rules[at] != e)
+		at++;
+	m->n_rules--;
+	memmove(&m->rules[at], &m->rules[at + 1], (m->n_rules - at) * sizeof(struct nctl_rule_entry *));
+	m->n_gotos -= e->v.action == FR_ACT_GOTO;
+	unhash(m, e, 2, true);
+	nctl_genset_del(&m->lists[NCTL_OBJECT_RULE].gen, &e->gen);
+	m->stats.removed++;
+	tell(m, NCTL_REMOVED, &e->v, NULL);
+	resolve(m, e->v.family, e->v.priority);
+	free(e);
+}
+
+int nctl_mirror_rule_drop(struct nctl_mirror *m, const struct nctl_rule *v)
+{
+	struct nctl_rule_entry *e = lookup(m, v);
+
+	nctl_mirror_list_bury(&m->lists[NCTL_OBJECT_RULE], hash_of(v));
+	if (e)
+		nctl_rule_remove(m, e);
+	return 0;
+}
+
+void nctl_rule_fini(struct nctl_mirror *m)
+{
+	for (size_t i = 0; i < m->n_rules; i++)
+		free(m->rules[i]);
+	free(m->rules);
+	m->rules = NULL;
+	m->n_rules = m->max_rules = 0;
+	for (int i = 0; i < 2; i++)
+		nctl_hash_fini(&m->rules_by_link[i]);
+	nctl_hash_fini(&m->rules_by_content);
+}
+
+const struct nctl_rule *nctl_mirror_rule_at(const struct nctl_mirror *m, uint8_t family, size_t nth)
+{
+	size_t at = family == AF_UNSPEC ? 0 : bound(m, family, 0, true);
+
+	if (nth >= m->n_rules - at)
+		return NULL;
+	at += nth;
+	return family == AF_UNSPEC || m->rules[at]->v.family == family ? &m->rules[at]->v : NULL;
+}
+
+size_t nctl_mirror_rule_count(const struct nctl_mirror *m, uint8_t family)
+{
+	if (family == AF_UNSPEC)
+		return m->n_rules;
+	return bound(m, family, UINT32_MAX, false) - bound(m, family, 0, true);
+}

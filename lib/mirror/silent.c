@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * DOC: THE table of what the kernel changes without a word: the event that implies it, what it changes, how we
+ * predict it, and what is dumped again to be sure. What is certain is not confirmed: so losing one link among
+ * very many costs no walk, neither here nor in the kernel. Predictions go by the lists of those that refer to
+ * the link, the address or the object (refs.c); they change sets of attributes, not routes one by one.
+ *
+ * Not in the table: what nothing implies (a sysctl that changes what the kernel shows, as
+ * ignore_routes_with_linkdown and nexthop_compat_mode do), and what the kernel does tell: connected and local
+ * routes that go with an address, secondary addresses that go with or are promoted after their primary
+ * (net/ipv4/devinet.c __inet_del_ifa), IPv6 routes that expire (net/ipv6/ip6_fib.c fib6_age) or go with a link
+ * (addrconf_ifdown; unless sysctl skip_notify_on_dev_down is set), the flush of a table by ip(8).
+ */
+#include "mirror/parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <linux/if.h>
+#include <linux/rtnetlink.h>
+
+struct facts {
+	struct nctl_mirror *m;
+	const struct nctl_link *old, *new;
+	const struct nctl_addr *addr;
+	nctl_ifindex ifindex;
+};
+
+enum event {
+	LINK_GONE,
+	LINK_NEW,
+	LINK_RENAMED,
+	LINK_DOWN,
+	LINK_UP,
+	CARRIER_LOST,
+	CARRIER_BACK,
+	LINK_MTU,
+	VRF_CHANGED,
+	ADDR4_GONE,
+	ADDR4_LAST,
+	ADDR6_GONE,
+	NEXTHOP_GONE,
+};
+
+/* What to dump again, if the prediction changed something. */
+enum { SURE = 0, ROUTES4 = 1, ROUTES6 = 2, ROUTES = 3, NEXTHOPS = 4, LINKS = 8 };
+
+struct silent {
+	enum event event;
+	bool (*predict)(const struct facts *f); /* true: something was (or may be) concerned */
+	unsigned confirm;
+};
+
+typedef bool (*visit)(const struct facts *f, struct nctl_set *s);
+
+/* All sets that refer to one thing; visit may kill the set. True if one of the visits says so. */
+static bool each_set(const struct facts *f, enum nctl_ref_kind kind, uint32_t number,
+	const struct nctl_prefix *prefix, visit fn)
+{
+	struct nctl_ref_head *h = nctl_ref_head(f->m, kind, number, prefix);
+	struct nctl_list *n, *next;
+	bool any = false, last;
+
+	for (n = h ? nctl_list_first(&h->refs) : NULL; n; n = last ? NULL : next) {
+		next = n->next;
+		last = next == &h->refs; /* h is gone with its last one */
+		any |= fn(f, nctl_list_entry(n, struct nctl_ref, link)->owner);
+	}
+	return any;
+}
+
+static bool kill(const struct facts *f, struct nctl_set *s)
+{
+	nctl_set_kill(f->m, s);
+	return true;
+}
+
+static uint8_t *flags_of(const struct nctl_set *s)
+{
+	uint8_t *was = calloc(s->v.n_hops + 1, sizeof(*was));
+
+	for (uint32_t i = 0; was && i < s->v.n_hops; i++)
+		was[i] = s->v.hops[i].flags;
+	return was;
+}
+
+/* Sets and clears state on those hops of s that are on the link. True if that changed anything. */
+static bool set_state(const struct facts *f, struct nctl_set *s, uint8_t set, uint8_t clear)
+{
+	uint8_t *was = flags_of(s);
+	bool any = false;
+
+	for (uint32_t i = 0; i < s->v.n_hops; i++) {
+		struct nctl_hop *h = (struct nctl_hop *)&s->v.hops[i];
+		uint8_t flags = (uint8_t)((h->flags & ~clear) | set);
+
+		if (h->oif != f->ifindex || h->flags == flags)
+			continue;
+		h->flags = flags;
+		any = true;
+	}
+	if (!any) {
+		free(was);
+		return false;
+	}
+	if (s->v.n_hops == 1 && !s->v.multipath)
+		s->v.flags = (s->v.flags & ~(uint32_t)clear) | set;
+	nctl_set_changed(f->m, s, was, NCTL_ROUTE_BIT(STATE));
+	return true;
+}
+
+static bool is_dead(const struct nctl_set *s)
+{
+	for (uint32_t i = 0; i < s->v.n_hops; i++)
+		if (!(s->v.hops[i].flags & RTNH_F_DEAD))
+			return false;
+	return true;
+}
+
+/* In place: s without its hops on the link; it has others. */
+static void lose_hops(const struct facts *f, struct nctl_set *s)
+{
+	struct nctl_hop *hops = (struct nctl_hop *)s->v.hops;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < s->v.n_hops; i++)
+		if (hops[i].oif != f->ifindex)
+			hops[n++] = hops[i];
+	s->v.n_hops = n;
+	if (n == 1 && s->v.multipath) {
+		s->v.multipath = false;
+		hops[0].weight = 1;
+		s->v.flags |= hops[0].flags;
+	}
+	nctl_set_unlink(f->m, s, f->ifindex);
+	nctl_set_changed(f->m, s, NULL, NCTL_ROUTE_BIT(HOPS));
+}
+
+/*
+ * net/ipv4/fib_semantics.c fib_sync_down_dev, NETDEV_UNREGISTER: an IPv4 route goes with any of its links.
+ * net/ipv6/ip6_fib.c fib6_ifdown: an IPv6 one loses the hops there.
+ */
+static bool set_link_gone(const struct facts *f, struct nctl_set *s)
+{
+	bool others = false;
+
+	for (uint32_t i = 0; i < s->v.n_hops; i++)
+		others |= s->v.hops[i].oif != f->ifindex;
+	if (s->v.dst.family == AF_INET || !others)
+		nctl_set_kill(f->m, s);
+	else
+		lose_hops(f, s);
+	return true;
+}
+
+static bool routes_link_gone(const struct facts *f)
+{
+	nctl_ref_bury(f->m, NCTL_OBJECT_ROUTE4, NCTL_REF_OIF, f->ifindex, NULL);
+	nctl_ref_bury(f->m, NCTL_OBJECT_ROUTE6, NCTL_REF_OIF, f->ifindex, NULL);
+	return each_set(f, NCTL_REF_OIF, f->ifindex, NULL, set_link_gone);
+}
+
+/*
+ * fib_sync_down_dev, NETDEV_DOWN: hops on the link are dead, and a route is that has no other; the local
+ * routes of its addresses stay (their hops have RT_SCOPE_NOWHERE).
+ */
+static bool set_link_down(const struct facts *f, struct nctl_set *s)
+{
+	if (s->v.dst.family != AF_INET)
+		return true; /* told, unless the sysctl says no: to be confirmed */
+	if (s->v.scope == RT_SCOPE_HOST)
+		return false;
+	set_state(f, s, RTNH_F_DEAD | RTNH_F_LINKDOWN, 0);
+	if (is_dead(s))
+		nctl_set_kill(f->m, s);
+	return true;
+}
+
+static bool routes_link_down(const struct facts *f)
+{
+	nctl_ref_bury(f->m, NCTL_OBJECT_ROUTE4, NCTL_REF_DOWN, f->ifindex, NULL);
+	return each_set(f, NCTL_REF_OIF, f->ifindex, NULL, set_link_down) ||
+	       f->m->lists[NCTL_OBJECT_ROUTE4].dumping;
+}
+
+static bool has_carrier(const struct nctl_link *l)
+{
+	return l->flags & (IFF_RUNNING | IFF_LOWER_UP);
+}
+
+/* fib_sync_up, net/ipv6/route.c rt6_sync_up. */
+static bool set_link_up(const struct facts *f, struct nctl_set *s)
+{
+	return set_state(
+		f, s, 0, (uint8_t)(RTNH_F_DEAD | (has_carrier(f->new) ? RTNH_F_LINKDOWN : 0)));
+}
+
+static bool routes_link_up(const struct facts *f)
+{
+	return each_set(f, NCTL_REF_OIF, f->ifindex, NULL, set_link_up);
+}
+
+/* fib_sync_down_dev, NETDEV_CHANGE; fib6_ifdown, NETDEV_CHANGE: not local and anycast routes. */
+static bool set_carrier_lost(const struct facts *f, struct nctl_set *s)
+{
+	if (s->v.dst.family == AF_INET ? s->v.scope == RT_SCOPE_HOST
+				       : s->v.type == RTN_LOCAL || s->v.type == RTN_ANYCAST)
+		return false;
+	return set_state(f, s, RTNH_F_LINKDOWN, 0);
+}
+
+static bool routes_carrier_lost(const struct facts *f)
+{
+	return each_set(f, NCTL_REF_OIF, f->ifindex, NULL, set_carrier_lost);
+}
+
+/* With ignore_routes_with_linkdown, hops without carrier show as dead too: both go. */
+static bool set_carrier_back(const struct facts *f, struct nctl_set *s)
+{
+	return set_state(f, s, 0, RTNH_F_LINKDOWN | RTNH_F_DEAD);
+}
+
+static bool routes_carrier_back(const struct facts *f)
+{
+	return each_set(f, NCTL_REF_OIF, f->ifindex, NULL, set_carrier_back);
+}
+
+/* net/ipv4/nexthop.c nexthop_flush_dev: objects on the link go, with all that hangs on them. */
+static bool nexthops_go(const struct facts *f)
+{
+	struct nctl_ref_head *h;
+	bool any = false;
+
+	while ((h = nctl_ref_head(f->m, NCTL_REF_NEXTHOP_OIF, f->ifindex, NULL))) {
+		nctl_nexthop_remove(
+			f->m, nctl_list_entry(nctl_list_first(&h->refs), struct nctl_ref, link)->owner);
+		any = true;
+	}
+	return any;
+}
+
+/* net/core/fib_rules.c fib_rules_event: rules that name a link know whether it is there. */
+static bool rules_detach(const struct facts *f)
+{
+	nctl_rule_link(f->m, f->old->name, false);
+	return false;
+}
+
+static bool rules_attach(const struct facts *f)
+{
+	nctl_rule_link(f->m, f->new->name, true);
+	return false;
+}
+
+static bool rules_rename(const struct facts *f)
+{
+	return rules_detach(f) || rules_attach(f);
+}
+
+/* drivers/net/bonding/bond_main.c __bond_release_one: ports get their old MTU back by __dev_set_mtu. */
+static bool ports_change(const struct facts *f)
+{
+	return f->old->kind && f->old->kind->traits & NCTL_KIND_PORT_DOWN;
+}
+
+static bool has_metrics(const struct facts *f, struct nctl_set *s)
+{
+	(void)f;
+	return s->v.dst.family == AF_INET6 && s->v.metrics.n;
+}
+
+/* net/ipv6/route.c rt6_mtu_change: the MTU among their metrics may follow the link's. */
+static bool routes_mtu(const struct facts *f)
+{
+	return each_set(f, NCTL_REF_OIF, f->ifindex, NULL, has_metrics);
+}
+
+static bool is_any(const struct facts *f, struct nctl_set *s)
+{
+	(void)f;
+	(void)s;
+	return true;
+}
+
+/* drivers/net/vrf.c cycle_netdev: routes move to another table, what a link that is down left behind stays. */
+static bool routes_vrf(const struct facts *f)
+{
+	return each_set(f, NCTL_REF_OIF, f->ifindex, NULL, is_any);
+}
+
+static bool is_held(const struct nctl_mirror *m, const struct nctl_prefix *local)
+{
+	return nctl_mirror_addr_find(m, local);
+}
+
+/* fib_sync_down_addr: of the main table, or that of the VRF which the link is in. */
+static bool set_source_gone(const struct facts *f, struct nctl_set *s)
+{
+	const struct nctl_mirror_link *l = nctl_mirror_link_get(f->m, f->ifindex);
+
+	if (l && l->v.port_kind && l->v.port_kind->traits & NCTL_KIND_VRF)
+		return true;
+	if (s->v.table != RT_TABLE_MAIN)
+		return false;
+	nctl_set_kill(f->m, s);
+	return true;
+}
+
+static struct nctl_prefix address_of(const struct nctl_addr *a)
+{
+	struct nctl_prefix p = a->local;
+
+	p.len = (uint8_t)nctl_prefix_bits(p.family);
+	return p;
+}
+
+static bool routes_source_gone(const struct facts *f)
+{
+	struct nctl_prefix p = address_of(f->addr);
+
+	if (is_held(f->m, &p))
+		return false;
+	nctl_ref_bury(f->m, NCTL_OBJECT_ROUTE4, NCTL_REF_PREFSRC, 0, &p);
+	return each_set(f, NCTL_REF_PREFSRC, 0, &p, set_source_gone);
+}
+
+/* net/ipv4/fib_frontend.c fib_inetaddr_event: without any address IPv4 is off there (fib_disable_ip, force). */
+static bool set_off(const struct facts *f, struct nctl_set *s)
+{
+	if (s->v.dst.family != AF_INET)
+		return false;
+	set_state(f, s, RTNH_F_DEAD | RTNH_F_LINKDOWN, 0);
+	if (is_dead(s))
+		nctl_set_kill(f->m, s);
+	return true;
+}
+
+static bool routes_off(const struct facts *f)
+{
+	nctl_ref_bury(f->m, NCTL_OBJECT_ROUTE4, NCTL_REF_DOWN, f->ifindex, NULL);
+	return each_set(f, NCTL_REF_OIF, f->ifindex, NULL, set_off);
+}
+
+/* net/ipv6/route.c rt6_remove_prefsrc: IPv6 routes stay and lose their preferred source. */
+static bool set_sourceless(const struct facts *f, struct nctl_set *s)
+{
+	nctl_set_unsource(f->m, s);
+	nctl_set_changed(f->m, s, NULL, NCTL_ROUTE_BIT(PREFSRC));
+	return true;
+}
+
+static bool routes_sourceless(const struct facts *f)
+{
+	struct nctl_prefix p = address_of(f->addr);
+
+	return !is_held(f->m, &p) && each_set(f, NCTL_REF_PREFSRC, 0, &p, set_sourceless);
+}
+
+/* net/ipv4/nexthop.c __remove_nexthop_fib. */
+static bool routes_nexthop_gone(const struct facts *f)
+{
+	nctl_ref_bury(f->m, NCTL_OBJECT_ROUTE4, NCTL_REF_NHID, f->ifindex, NULL);
+	nctl_ref_bury(f->m, NCTL_OBJECT_ROUTE6, NCTL_REF_NHID, f->ifindex, NULL);
+	return each_set(f, NCTL_REF_NHID, f->ifindex, NULL, kill);
+}
+
+/* In this order, of one event: objects before the routes through them. */
+static const struct silent table[] = {
+	{LINK_GONE, nexthops_go, SURE},
+	{LINK_GONE, routes_link_gone, SURE},
+	{LINK_GONE, rules_detach, SURE},
+	{LINK_GONE, ports_change, LINKS},
+	{LINK_NEW, rules_attach, SURE},
+	{LINK_RENAMED, rules_rename, SURE},
+	{LINK_DOWN, nexthops_go, NEXTHOPS},
+	{LINK_DOWN, routes_link_down, ROUTES},
+	{LINK_UP, routes_link_up, ROUTES},
+	{CARRIER_LOST, nexthops_go, NEXTHOPS},
+	{CARRIER_LOST, routes_carrier_lost, ROUTES},
+	{CARRIER_BACK, routes_carrier_back, ROUTES},
+	{LINK_MTU, routes_mtu, ROUTES6},
+	{VRF_CHANGED, routes_vrf, ROUTES},
+	{ADDR4_GONE, routes_source_gone, ROUTES4},
+	{ADDR4_LAST, routes_off, ROUTES4},
+	{ADDR6_GONE, routes_sourceless, ROUTES6},
+	{NEXTHOP_GONE, routes_nexthop_gone, SURE},
+};
+
+static void happened(enum event event, const struct facts *f)
+{
+	for (size_t i = 0; i < NCTL_ARRAY_SIZE(table); i++) {
+		if (table[i].event != event || !table[i].predict(f))
+			continue;
+		if (table[i].confirm & ROUTES4)
+			nctl_suspect(f->m, NCTL_OBJECT_ROUTE4, 0, f->ifindex);
+		if (table[i].confirm & ROUTES6)
+			nctl_suspect(f->m, NCTL_OBJECT_ROUTE6, 0, f->ifindex);
+		if (table[i].confirm & NEXTHOPS)
+			nctl_suspect(f->m, NCTL_OBJECT_NEXTHOP, 0, 0);
+		if (table[i].confirm & LINKS)
+			nctl_suspect(f->m, NCTL_OBJECT_LINK, 0, 0);
+	}
+}
+
+static bool is_vrf_port(const struct nctl_link *l)
+{
+	return l->port_kind && l->port_kind->traits & NCTL_KIND_VRF;
+}
+
+static void link_changed(const struct facts *f, const struct nctl_link_diff *diff)
+{
+	bool was_up = nctl_link_is_up(f->old), up = nctl_link_is_up(f->new);
+
+	if (diff->common & NCTL_LINK_BIT(NAME))
+		happened(LINK_RENAMED, f);
+	if (diff->common & NCTL_LINK_BIT(MTU))
+		happened(LINK_MTU, f);
+	if (diff->common & NCTL_LINK_BIT(MASTER) && (is_vrf_port(f->old) || is_vrf_port(f->new)))
+		happened(VRF_CHANGED, f);
+	if (was_up != up)
+		happened(up ? LINK_UP : LINK_DOWN, f);
+	else if (up && has_carrier(f->old) != has_carrier(f->new))
+		happened(has_carrier(f->new) ? CARRIER_BACK : CARRIER_LOST, f);
+}
+
+void nctl_silent_link(struct nctl_mirror *m, const struct nctl_link *old, const struct nctl_link *new,
+	const struct nctl_link_diff *diff)
+{
+	struct facts f = {.m = m, .old = old, .new = new, .ifindex = new->ifindex};
+
+	if (old)
+		link_changed(&f, diff);
+	else
+		happened(LINK_NEW, &f);
+}
+
+void nctl_silent_link_gone(struct nctl_mirror *m, const struct nctl_link *old)
+{
+	happened(LINK_GONE, &(struct facts){.m = m, .old = old, .ifindex = old->ifindex});
+}
+
+static bool has_v4(const struct nctl_mirror *m, nctl_ifindex ifindex)
+{
+	const struct nctl_mirror_link *l = nctl_mirror_link_get(m, ifindex);
+	const struct nctl_mirror_addr *a = l ? nctl_mirror_addr_first(l) : NULL;
+
+	return a && a->v.local.family == AF_INET; /* they come first (nctl_addr_cmp) */
+}
+
+void nctl_silent_addr_gone(struct nctl_mirror *m, const struct nctl_addr *old)
+{
+	struct facts f = {.m = m, .addr = old, .ifindex = old->ifindex};
+
+	if (old->local.family == AF_INET6) {
+		happened(ADDR6_GONE, &f);
+		return;
+	}
+	happened(ADDR4_GONE, &f);
+	if (!has_v4(m, old->ifindex))
+		happened(ADDR4_LAST, &f);
+}
+
+void nctl_silent_nexthop_gone(struct nctl_mirror *m, nctl_nhid id)
+{
+	happened(NEXTHOP_GONE, &(struct facts){.m = m, .ifindex = id});
+}

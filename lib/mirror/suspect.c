@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * DOC: what must be dumped again to be sure: a few scopes of each type, without those that others contain.
+ * Where there would be too many of one type, it is all of that type.
+ */
+#include "mirror/parts.h"
+
+#define EACH 16 /* scopes of one type: beyond, one dump of all costs less than as many walks in the kernel */
+#define FEW  4  /* routes of one prefix whose links are named one by one */
+
+static bool contains(const struct nctl_dump_scope *a, const struct nctl_dump_scope *b)
+{
+	return a->type == b->type && (!a->table || a->table == b->table) && (!a->oif || a->oif == b->oif);
+}
+
+/* Takes those that s contains out. Returns how many of its type are left. */
+static unsigned absorb(struct nctl_mirror *m, const struct nctl_dump_scope *s)
+{
+	unsigned n = 0, of_type = 0;
+
+	for (unsigned i = 0; i < m->n_suspects; i++) {
+		if (contains(s, &m->suspects[i]))
+			continue;
+		of_type += m->suspects[i].type == s->type;
+		m->suspects[n++] = m->suspects[i];
+	}
+	m->n_suspects = n;
+	return of_type;
+}
+
+void nctl_suspect(struct nctl_mirror *m, enum nctl_object_type type, nctl_table table, nctl_ifindex oif)
+{
+	struct nctl_dump_scope s = {.type = type, .table = table, .oif = oif};
+
+	for (unsigned i = 0; i < m->n_suspects; i++)
+		if (contains(&m->suspects[i], &s))
+			return;
+	if (absorb(m, &s) >= EACH) {
+		s = (struct nctl_dump_scope){.type = type};
+		absorb(m, &s);
+	}
+	m->suspects[m->n_suspects++] = s;
+}
+
+bool nctl_mirror_next_suspect(struct nctl_mirror *m, struct nctl_dump_scope *ret)
+{
+	if (!m->n_suspects)
+		return false;
+	*ret = m->suspects[0];
+	m->n_suspects--;
+	for (unsigned i = 0; i < m->n_suspects; i++)
+		m->suspects[i] = m->suspects[i + 1];
+	return true;
+}
+
+void nctl_suspect_equals(struct nctl_fib *f, const struct nctl_spot *spot)
+{
+	nctl_table table = nctl_set_of(f, spot->first)->v.table;
+	unsigned n = 0;
+
+	for (uint32_t id = spot->first; id; id = id == spot->last ? 0 : nctl_fib_next(f, id)) {
+		const struct nctl_set *s = nctl_set_of(f, id);
+
+		if (s->dead || id == spot->match)
+			continue;
+		if (++n > FEW || !s->v.n_hops || !s->v.hops[0].oif) {
+			nctl_suspect(f->m, nctl_fib_type(f), table, 0);
+			return;
+		}
+		nctl_suspect(f->m, nctl_fib_type(f), 0, s->v.hops[0].oif);
+	}
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * DOC: dumps of routes, next-hop objects and rules, with the filters of a strict request. Where the kernel goes
+ * on by counting, and so may lose an object when another one goes meanwhile, this goes on behind the last
+ * prefix, id or priority that is complete.
+ */
+
+#include <errno.h>
+#include <string.h>
+#include <linux/fib_rules.h>
+#include <linux/nexthop.h>
+
+#include "fake/fib.h"
+
+static int fk_route_filters(struct fk_req *rq, struct fk_dump *d)
+{
+	const struct nlattr *tb[RTA_MAX + 1];
+	const struct rtmsg *rtm = NLMSG_DATA(rq->nlh);
+	if (rq->nlh->nlmsg_len < NLMSG_LENGTH(sizeof *rtm))
+		return fk_refuse(rq, -EINVAL, "Invalid header for FIB dump request");
+	if (rtm->rtm_dst_len || rtm->rtm_src_len || rtm->rtm_tos || rtm->rtm_scope)
+		return fk_refuse(rq, -EINVAL, "Invalid values in header for FIB dump request");
+	int r = fk_parse_msg(tb, RTA_MAX, rq->nlh, sizeof *rtm);
+	if (r < 0)
+		return r;
+	d->family = rtm->rtm_family;
+	d->protocol = rtm->rtm_protocol;
+	d->rtype = rtm->rtm_type;
+	d->table = tb[RTA_TABLE] ? fk_u32(tb[RTA_TABLE]) : rtm->rtm_table;
+	d->ifindex = tb[RTA_OIF] ? (int)fk_u32(tb[RTA_OIF]) : 0;
+	if (d->ifindex && !fk_link_by_index(rq->ns, d->ifindex))
+		return -ENODEV;
+	if (d->table && d->family && !fk_table_exists(rq->ns, d->family, d->table))
+		return fk_refuse(rq, -ENOENT, "FIB table does not exist");
+	d->filtered = d->protocol || d->rtype || d->table || d->ifindex;
+	return 0;
+}
+
+int fk_fib_dump_filters(struct fk_req *rq, struct fk_dump *d)
+{
+	const struct nlattr *tb[NHA_MAX + 1];
+	if (rq->nlh->nlmsg_type == RTM_GETROUTE)
+		return fk_route_filters(rq, d);
+	if (rq->nlh->nlmsg_type == RTM_GETRULE) {
+		if (rq->nlh->nlmsg_len < NLMSG_LENGTH(sizeof(struct fib_rule_hdr)))
+			return fk_refuse(rq, -EINVAL, "Invalid header for fib rule dump request");
+		d->family = ((const struct fib_rule_hdr *)NLMSG_DATA(rq->nlh))->family;
+		return 0;
+	}
+	if (rq->nlh->nlmsg_len < NLMSG_LENGTH(sizeof(struct nhmsg)))
+		return -EINVAL;
+	int r = fk_parse_msg(tb, NHA_MAX, rq->nlh, sizeof(struct nhmsg));
+	if (r == 0 && tb[NHA_OIF])
+		d->ifindex = (int)fk_u32(tb[NHA_OIF]);
+	if (r == 0)
+		d->groups = tb[NHA_GROUPS] != NULL;
+	return r;
+}
+
+static bool fk_wants_route(const struct fk_dump *d, const struct fk_route *r)
+{
+	struct fk_hop hops[FK_MAX_HOPS];
+	bool uses = false;
+	if ((d->table && r->table != d->table) || (d->protocol && r->protocol != d->protocol) ||
+		(d->rtype && r->type != d->rtype))
+		return false;
+	if (!d->ifindex)
+		return true;
+	unsigned n = fk_route_hops(r, hops);
+	for (unsigned i = 0; i < n; i++)
+		uses |= hops[i].oif == d->ifindex;
+	return uses;
+}
+
+/* An IPv6 route with siblings speaks for them; what stands between it and the last of them is skipped
+ * (fib6_dump_node()). */
+static struct fk_route *fk_last_sibling(struct fk_netns *ns, struct fk_route *r)
+{
+	struct fk_route *last = r;
+	if (r->family == AF_INET || r->nh || !fk_fib6_is_ecmp(r))
+		return r;
+	for (struct fk_route *s = r; s; s = fk_route_next(ns, s))
+		if (fk_fib6_siblings(s, r))
+			last = s;
+	return last;
+}
+
+/* All routes of the prefix of first, or none. */
+static bool fk_dump_prefix(struct fk_netns *ns, struct fk_dump *d, struct fk_buf *b, struct fk_route *first)
+{
+	uint16_t flags = NLM_F_MULTI | (d->filtered ? NLM_F_DUMP_FILTERED : 0);
+	size_t before = b->len;
+	for (struct fk_route *r = first; r; r = fk_route_next(ns, r)) {
+		if (!fk_wants_route(d, r))
+			continue;
+		fk_put_route(b, ns, r, false, RTM_NEWROUTE, flags, d->seq);
+		r = fk_last_sibling(ns, r);
+	}
+	if (!b->full)
+		return true;
+	b->len = before;
+	b->full = false;
+	return false;
+}
+
+static bool fk_dump_routes(struct fk_netns *ns, struct fk_dump *d, struct fk_buf *b)
+{
+	for (; d->pass < 2; d->pass++, d->begun = false) {
+		uint8_t family = d->pass ? AF_INET6 : AF_INET;
+		struct fk_route at = {.family = family, .table = d->at_table, .len = d->at_len};
+		const struct fk_route *last = NULL;
+		struct nctl_list *pos;
+		memcpy(at.dst, d->at, sizeof at.dst);
+		if (d->family && d->family != family)
+			continue;
+		nctl_list_for_each(pos, fk_routes(ns, family)) {
+			struct fk_route *r = nctl_list_entry(pos, struct fk_route, node);
+			bool same = last && fk_route_same_prefix(last, r);
+			if (same || (d->begun && fk_route_key_cmp(r, &at) <= 0))
+				continue;
+			if (!fk_dump_prefix(ns, d, b, r))
+				return false;
+			last = r;
+			d->begun = true;
+			d->at_table = r->table;
+			d->at_len = r->len;
+			memcpy(d->at, r->dst, sizeof d->at);
+		}
+	}
+	return true;
+}
+
+static bool fk_dump_nexthops(struct fk_netns *ns, struct fk_dump *d, struct fk_buf *b)
+{
+	struct nctl_list *pos;
+	nctl_list_for_each(pos, &ns->nexthops) {
+		const struct fk_nexthop *n = nctl_list_entry(pos, struct fk_nexthop, node);
+		size_t before = b->len;
+		if (n->id < d->next || (d->groups && !n->group) ||
+			(d->ifindex && (n->group || n->hop.oif != d->ifindex)))
+			continue;
+		fk_put_nexthop(b, ns->f, n, RTM_NEWNEXTHOP, NLM_F_MULTI, d->seq);
+		if (b->full) {
+			b->len = before;
+			b->full = false;
+			return false;
+		}
+		d->next = (uint64_t)n->id + 1;
+	}
+	return true;
+}
+
+static bool fk_dump_rules(struct fk_netns *ns, struct fk_dump *d, struct fk_buf *b)
+{
+	for (; d->pass < 2; d->pass++, d->next = 0) {
+		uint8_t family = d->pass ? AF_INET6 : AF_INET;
+		struct nctl_list *pos, *head = fk_rules(ns, family);
+		uint64_t done = d->next;
+		size_t begin = b->len;
+		if (d->family && d->family != family)
+			continue;
+		nctl_list_for_each(pos, head) {
+			const struct fk_rule *r = nctl_list_entry(pos, struct fk_rule, node);
+			if (r->priority < done)
+				continue;
+			if (r->priority >= d->next) { /* all before it are complete */
+				d->next = r->priority;
+				begin = b->len;
+			}
+			fk_put_rule(b, ns, r, RTM_NEWRULE, NLM_F_MULTI, d->seq);
+			if (b->full) {
+				b->len = begin;
+				b->full = false;
+				return false;
+			}
+			if (pos->next == head || nctl_list_entry(pos->next, struct fk_rule, node)->priority >
+							r->priority)
+				d->next = (uint64_t)r->priority + 1;
+		}
+	}
+	return true;
+}
+
+bool fk_fib_dump_fill(struct fk_netns *ns, struct fk_dump *d, struct fk_buf *b)
+{
+	if (d->type == RTM_GETROUTE)
+		return fk_dump_routes(ns, d, b);
+	return d->type == RTM_GETRULE ? fk_dump_rules(ns, d, b) : fk_dump_nexthops(ns, d, b);
+}
