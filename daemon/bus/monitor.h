@@ -64,4 +64,4 @@ void nd_watch_head(const struct nd_netns *n, const char *op, const char *object,
 
 /* present.c: adds some lines of what is there to m; m->present.on is false at the end. 0 or -ENOMEM. */
 void nd_present_begin(struct nd_monitor *m);
-int nd_present_some(struct nd_monitor *m, const struct nd_netns_set *set);
+int nd_present_some(struct nd_monitor *m, struct nd_netns_set *set);

@@ -90,7 +90,7 @@ static bool ask(struct nd_monitor *m, const struct nd_netns *n, unsigned step)
 }
 
 /* Some lines of one namespace. 0: there is more; 1: it is done; -ENOMEM. */
-static int tell(struct nd_monitor *m, const struct nd_netns *n, const struct nd_netns_set *set)
+static int tell(struct nd_monitor *m, const struct nd_netns *n, struct nd_netns_set *set)
 {
 	_cleanup_(nctl_strbuf_fini) struct nctl_strbuf lines = NCTL_STRBUF_INIT;
 	struct nd_present *p = &m->present;
@@ -115,7 +115,7 @@ static int tell(struct nd_monitor *m, const struct nd_netns *n, const struct nd_
 	return p->step == NCTL_ARRAY_SIZE(steps);
 }
 
-int nd_present_some(struct nd_monitor *m, const struct nd_netns_set *set)
+int nd_present_some(struct nd_monitor *m, struct nd_netns_set *set)
 {
 	static const char complete[] = "{\"op\":\"complete\"}";
 	struct nd_present *p = &m->present;

@@ -17,6 +17,7 @@
 #include "base/suggest.h"
 #include "bus/private.h"
 #include "bus/query/object.h"
+#include "exec/live.h"
 
 /* Objects that one nd_query_fill looks at: filters may skip all of them. */
 #define LOOKS_A_FILL 4096
@@ -29,6 +30,8 @@ static const struct nd_query_object *const objects[] = {
 	&nd_query_of_route,
 	&nd_query_of_rule,
 	&nd_query_of_nexthop,
+	&nd_query_of_neigh,
+	&nd_query_of_fdb,
 	&nd_query_of_vrf,
 	&nd_query_of_maddr,
 	&nd_query_of_netns,
@@ -165,6 +168,22 @@ void nd_fill_line_end(struct nd_fill *f, bool keep)
 		f->out->len = f->line;
 }
 
+int nd_query_live(struct nd_query *q, struct nd_fill *f)
+{
+	if (q->live)
+		return 0;
+	if (!q->ready)
+		return -EOPNOTSUPP;
+	return nctl_live_new(nd_netns_set_hub(f->set), nd_netns_session(f->netns), q->ready, q->userdata, &q->live);
+}
+
+void nd_query_end(struct nd_query *q)
+{
+	q->live = nctl_live_free(q->live);
+	if (q->object->end)
+		q->object->end(q);
+}
+
 void nd_query_put_netns(const struct nd_netns *n, struct nctl_json *json)
 {
 	const char *name = nd_netns_name(n);
@@ -183,8 +202,6 @@ static int fill_one(
 	struct nctl_json json;
 	int r;
 
-	if (q->object->read && q->was_read != nd_netns_serial(n))
-		return ND_QUERY_READ;
 	f->netns = n;
 	f->m = m;
 	f->head = NCTL_STRBUF_INIT;
@@ -195,14 +212,17 @@ static int fill_one(
 	}
 	r = f->head.err ? f->head.err : q->object->fill(q, f);
 	nctl_strbuf_fini(&f->head);
+	/* The next namespace has another kernel. */
+	if (!q->inside)
+		nd_query_end(q);
 	return r;
 }
 
-static int fill_all(struct nd_query *q, const struct nd_netns_set *set, struct nd_fill *f)
+static int fill_all(struct nd_query *q, struct nd_netns_set *set, struct nd_fill *f)
 {
 	int r = 0;
 
-	while (r == 0 && f->out->len < f->bytes && f->looked < LOOKS_A_FILL) {
+	while (r == 0 && !q->waiting && f->out->len < f->bytes && f->looked < LOOKS_A_FILL) {
 		const struct nd_netns *n = nd_netns_from(set, q->serial);
 		struct nctl_mirror *m = n ? nd_query_mirror(n) : NULL;
 		const char *name;
@@ -226,13 +246,14 @@ static int fill_all(struct nd_query *q, const struct nd_netns_set *set, struct n
 	return r;
 }
 
-int nd_query_fill(struct nd_query *q, const struct nd_netns_set *set, size_t bytes, struct nctl_strbuf *out)
+int nd_query_fill(struct nd_query *q, struct nd_netns_set *set, size_t bytes, struct nctl_strbuf *out)
 {
-	struct nd_fill f = {.bytes = bytes, .out = out};
+	struct nd_fill f = {.set = set, .bytes = bytes, .out = out};
 	const struct nd_netns *n;
 	struct nctl_mirror *m;
 	int r;
 
+	q->waiting = false;
 	if (nd_query_is_of_netns(q))
 		return q->object->fill_set(q, set, &f);
 	if (q->space == ND_SCOPE_ALL)
@@ -244,35 +265,4 @@ int nd_query_fill(struct nd_query *q, const struct nd_netns_set *set, size_t byt
 	r = fill_one(q, n, m, &f);
 	q->done = !q->inside;
 	return r;
-}
-
-int nd_query_read(const struct nd_query *q, const struct nd_netns_set *set,
-	void (*done)(int error, void *userdata), void *userdata)
-{
-	struct nd_netns *n = nd_netns_from(set, q->serial);
-
-	if (!n || nd_netns_serial(n) != q->serial)
-		return -ENXIO;
-	return q->object->read(n, done, userdata);
-}
-
-int nd_query_was_read(struct nd_query *q, int error)
-{
-	bool gone = error == -ENOENT || error == -ENXIO || error == -ESTALE;
-
-	if (error == 0) {
-		q->was_read = q->serial;
-		return 0;
-	}
-	if (!gone || q->space != ND_SCOPE_ALL)
-		return gone ? -ENXIO : error;
-	q->inside = false;
-	q->serial++;
-	return 0;
-}
-
-void nd_query_forget(const struct nd_query *q, struct nd_netns_set *set, void *userdata)
-{
-	if (q->object->forget)
-		q->object->forget(set, userdata);
 }

@@ -19,7 +19,9 @@ enum nd_query_scope { ND_SCOPE_OWN, ND_SCOPE_ONE, ND_SCOPE_ALL };
 
 struct nd_query_object; /* query/object.h */
 
-/* A plain value: copies are as good. */
+struct nctl_live;
+
+/* A plain value, until it is filled from: copies are as good. */
 struct nd_query {
 	const struct nd_query_object *object;
 	enum nd_query_scope space;
@@ -31,10 +33,16 @@ struct nd_query {
 	bool done;
 	uint64_t serial; /* of the namespace */
 	bool inside;     /* it has been begun; the object knows how far */
-	uint64_t was_read; /* serial of the one that nd_query_read was called for */
+
+	/* Of what the kernel is asked for (query/neigh.c); set by the owner, who must end the query then. */
+	void (*ready)(void *userdata);
+	void *userdata;
+	struct nctl_live *live;
+	bool waiting; /* nothing more is there until ready is called */
 
 	struct nd_query_link link;
 	union {
+		struct nd_query_neigh neigh;
 		struct nd_query_address address;
 		struct nd_query_route route;
 		struct nd_query_rule rule;
@@ -52,18 +60,10 @@ bool nd_query_is_of_netns(const struct nd_query *q);
 int nd_query_begin(struct nd_query *q, const struct nd_netns_set *set, sd_bus_error *error);
 /* Instead of it, without filters by name: of this one namespace. 0, or -ENXIO: its mirror is not there. */
 int nd_query_begin_in(struct nd_query *q, const struct nd_netns *n);
-/* Adds lines to out until it holds `bytes` or enough was looked at; q->done at the end. 0; ND_QUERY_READ: go on
- * after nd_query_read; -ENOMEM; -ENXIO: the namespace that was asked for has gone. */
-enum { ND_QUERY_READ = 1 };
-int nd_query_fill(struct nd_query *q, const struct nd_netns_set *set, size_t bytes, struct nctl_strbuf *out);
-/*
- * Reads what the next lines need; done is called from the loop, unless nd_query_forget comes first. 0, or
- * -errno. nd_query_was_read: 0, go on; or it was an error that ends q, returned.
- */
-int nd_query_read(const struct nd_query *q, const struct nd_netns_set *set,
-	void (*done)(int error, void *userdata), void *userdata);
-int nd_query_was_read(struct nd_query *q, int error);
-void nd_query_forget(const struct nd_query *q, struct nd_netns_set *set, void *userdata);
+/* Adds lines to out until it holds `bytes` or enough was looked at; q->done at the end. 0, -ENOMEM, or
+ * -ENXIO: the namespace that was asked for has gone. */
+int nd_query_fill(struct nd_query *q, struct nd_netns_set *set, size_t bytes, struct nctl_strbuf *out);
+void nd_query_end(struct nd_query *q);
 
 /* Its mirror has been whole at some time; NULL if not. */
 struct nctl_mirror *nd_query_mirror(const struct nd_netns *n);

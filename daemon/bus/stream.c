@@ -36,19 +36,18 @@ struct stream {
 	struct nctl_strbuf buf;
 	size_t sent; /* bytes of buf */
 	bool ended;  /* the last filling is in buf */
-	bool waits;  /* for nd_query_read; neither hungry nor its io started */
+	bool idle;   /* waits for the kernel, see query.ready */
 };
 
 static struct stream *stream_free(struct stream *s)
 {
-	if (s->waits)
-		nd_query_forget(&s->query, nd_reconcile_netns(s->client->bus->reconcile), s);
 	nd_io_stop(&s->io);
 	nd_timer_stop(&s->timer);
 	nctl_list_del(&s->link);
 	nctl_list_del(&s->hungry);
 	s->client->n_streams--;
 	s->client->bus->n_streams--;
+	nd_query_end(&s->query);
 	nctl_strbuf_fini(&s->buf);
 	if (s->fd >= 0)
 		close(s->fd);
@@ -56,59 +55,13 @@ static struct stream *stream_free(struct stream *s)
 	return NULL;
 }
 
-static void fail(struct stream *s, int r)
-{
-	/* Neither a reader nor a namespace that is gone is our trouble. */
-	if (r != -EPIPE && r != -ENXIO) {
-		errno = -r;
-		nd_warn("bus: an answer is cut short: %m");
-	}
-	stream_free(s);
-}
-
-static void queue(struct stream *s)
-{
-	struct nd_bus *b = s->client->bus;
-
-	nd_io_stop(&s->io);
-	nd_timer_stop(&s->timer);
-	nctl_list_add_tail(&b->hungry, &s->hungry);
-	nd_timer_set(&b->feed, nctl_time_now());
-}
-
-static void was_read(int error, void *userdata)
-{
-	struct stream *s = userdata;
-	int r = nd_query_was_read(&s->query, error);
-
-	s->waits = false;
-	if (r < 0)
-		fail(s, r);
-	else
-		queue(s);
-}
-
-static int wait_for_reading(struct stream *s, const struct nd_netns_set *set)
-{
-	int r = nd_query_read(&s->query, set, was_read, s);
-
-	if (r < 0)
-		return nd_query_was_read(&s->query, r);
-	s->waits = true;
-	return 0;
-}
-
 static int refill(struct stream *s)
 {
-	struct nd_netns_set *set = nd_reconcile_netns(s->client->bus->reconcile);
 	int r;
 
 	nctl_strbuf_reset(&s->buf);
 	s->sent = 0;
-	r = nd_query_fill(&s->query, set, FILL_BYTES, &s->buf);
-	/* What is there goes first; the next filling comes back to it. */
-	if (r == ND_QUERY_READ && s->buf.len == 0)
-		return wait_for_reading(s, set);
+	r = nd_query_fill(&s->query, nd_reconcile_netns(s->client->bus->reconcile), FILL_BYTES, &s->buf);
 	if (r < 0)
 		return r;
 	s->ended = s->query.done;
@@ -133,6 +86,26 @@ static int pump(struct stream *s)
 	return s->ended && s->sent == s->buf.len;
 }
 
+static void fail(struct stream *s, int r)
+{
+	/* Neither a reader nor a namespace that is gone is our trouble. */
+	if (r != -EPIPE && r != -ENXIO) {
+		errno = -r;
+		nd_warn("bus: an answer is cut short: %m");
+	}
+	stream_free(s);
+}
+
+static void queue(struct stream *s)
+{
+	struct nd_bus *b = s->client->bus;
+
+	nd_io_stop(&s->io);
+	nd_timer_stop(&s->timer);
+	nctl_list_add_tail(&b->hungry, &s->hungry);
+	nd_timer_set(&b->feed, nctl_time_now());
+}
+
 static void io_event(struct nd_io *io, unsigned events)
 {
 	struct stream *s = io->userdata;
@@ -145,6 +118,17 @@ static void io_event(struct nd_io *io, unsigned events)
 		stream_free(s);
 	else if (s->sent == s->buf.len)
 		queue(s);
+}
+
+/* The kernel has answered. */
+static void ready(void *userdata)
+{
+	struct stream *s = userdata;
+
+	/* Else it is at work with what was there before. */
+	if (s->idle)
+		queue(s);
+	s->idle = false;
 }
 
 void nd_streams_feed(struct nd_bus *b)
@@ -163,10 +147,10 @@ void nd_streams_feed(struct nd_bus *b)
 			fail(s, r);
 			continue;
 		}
-		if (s->waits)
-			continue;
 		if (s->buf.len == 0) {
-			queue(s);
+			s->idle = s->query.waiting;
+			if (!s->idle)
+				queue(s);
 			continue;
 		}
 		nd_timer_set(&s->timer, nctl_time_add_ms(nctl_time_now(), STALL_MS));
@@ -221,6 +205,8 @@ int nd_stream_new(struct nd_client *c, const struct nd_query *q, int *ret_fd)
 	}
 	s->client = c;
 	s->query = *q;
+	s->query.ready = ready;
+	s->query.userdata = s;
 	s->buf = NCTL_STRBUF_INIT;
 	nctl_list_init(&s->link);
 	nctl_list_init(&s->hungry);

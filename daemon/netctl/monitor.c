@@ -130,7 +130,7 @@ static int text_line(const char *text, size_t len, void *userdata)
 		cli_text_pad(*rec.netns ? rec.netns : *rec.cookie ? rec.cookie : "(own)", 0, CLI_PLAIN);
 		fputs(": ", stdout);
 	}
-	cli_text_pad(rec.op, 9, style_of(rec.op));
+	cli_text_pad(rec.op, *rec.object ? 9 : 0, style_of(rec.op));
 	if (*rec.object) {
 		putchar_unlocked(' ');
 		cli_text_pad(rec.object, 8, CLI_PLAIN);

@@ -318,7 +318,7 @@ static struct netns_reading *reading_of(struct nd_netns_set *s, uint64_t cookie)
 	return r;
 }
 
-int nd_netns_maddr_read(struct nd_netns *n, void (*done)(int error, void *userdata), void *userdata)
+int nd_netns_maddr_read(const struct nd_netns *n, void (*done)(int error, void *userdata), void *userdata)
 {
 	struct nd_netns_set *s = n->set;
 	struct netns_reading *r;

@@ -130,7 +130,7 @@ int nd_netns_scan(struct nd_netns_set *s, void (*done)(int error, void *userdata
  * or later; done is never called from inside. 0; -ENOENT: n is not mirrored; -EPIPE: no helper; -EBUSY (4,096
  * wait); -ENOMEM. done: -ENOENT: n has gone; -EBADMSG: the kernel wrote what we do not know; other -errno.
  */
-int nd_netns_maddr_read(struct nd_netns *n, void (*done)(int error, void *userdata), void *userdata);
+int nd_netns_maddr_read(const struct nd_netns *n, void (*done)(int error, void *userdata), void *userdata);
 /* done is not called any more with this userdata. */
 void nd_netns_maddr_forget(struct nd_netns_set *s, void *userdata);
 /* So many namespaces are kept ready for nd_netns_create. */

@@ -132,6 +132,12 @@ int nctl_nexthop_decode(const struct nlmsghdr *nlh, struct nctl_route_scratch *s
 	if (r < 0)
 		return r;
 	n.members = n.group ? s->members : NULL;
+	if (!n.group) {
+		n.resilient = false;
+		n.group_type = n.buckets = 0;
+		n.idle_timer = n.unbalanced_timer = 0;
+		n.unbalanced_time = 0;
+	}
 	*ret = n;
 	return 0;
 }

@@ -18,7 +18,7 @@ struct decoder {
 	struct rtmsg rtm;
 	size_t used;            /* of s->rest */
 	struct nctl_hop single; /* what stands outside of RTA_MULTIPATH */
-	bool has_single, multipath;
+	bool multipath;
 	struct nctl_unknown unknown;
 };
 
@@ -118,13 +118,11 @@ static int decode_attr(struct decoder *d, const struct nlattr *a, struct nctl_ro
 	case RTA_PRIORITY:
 		return nctl_take_u32(a, &r->metric);
 	case RTA_OIF:
-		d->has_single = true;
 		return nctl_take_u32(a, &d->single.oif);
 	case RTA_GATEWAY:
 	case RTA_VIA:
 	case RTA_ENCAP_TYPE:
 	case RTA_ENCAP:
-		d->has_single = true;
 		return decode_hop_attr(d->rtm.rtm_family, a, &d->single);
 	case RTA_MULTIPATH:
 		d->used = 0; /* the last of two counts */
@@ -154,6 +152,11 @@ static int decode_attr(struct decoder *d, const struct nlattr *a, struct nctl_ro
 	return nctl_unknown_add(&d->unknown, a);
 }
 
+static bool is_hop(const struct nctl_hop *h)
+{
+	return h->oif || h->via.family != AF_UNSPEC || h->encap_type || h->encap.n;
+}
+
 /* Lengths without their address, and what only all attributes together tell. */
 static int finish(struct decoder *d, struct nctl_route *r)
 {
@@ -169,7 +172,7 @@ static int finish(struct decoder *d, struct nctl_route *r)
 	nctl_prefix_mask(&r->dst);
 	nctl_prefix_mask(&r->src);
 	r->multipath = d->multipath;
-	if (!d->multipath && d->has_single) {
+	if (!d->multipath && is_hop(&d->single)) {
 		if (nctl_route_scratch_hops(d->s, 1) < 0)
 			return -ENOMEM;
 		d->single.flags = (uint8_t)(d->rtm.rtm_flags & HOP_FLAGS_MASK);
@@ -203,7 +206,7 @@ int nctl_route_decode(const struct nlmsghdr *nlh, struct nctl_route_scratch *s, 
 	d.nlh = nlh;
 	d.s = s;
 	d.used = d.unknown.n = 0;
-	d.has_single = d.multipath = false;
+	d.multipath = false;
 	d.single = (struct nctl_hop){.weight = 1};
 	route = (struct nctl_route){
 		.table = d.rtm.rtm_table,

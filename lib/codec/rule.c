@@ -92,10 +92,8 @@ static int decode_selector(const struct nlattr *a, const struct fib_rule_hdr *fr
 	case FRA_OIFNAME:
 		return take_name(a, r->oif);
 	case FRA_FWMARK:
-		r->has_mark = true;
 		return nctl_take_u32(a, &r->mark);
 	case FRA_FWMASK:
-		r->has_mark = true;
 		return nctl_take_u32(a, &r->mask);
 	case FRA_TUN_ID:
 		return take_tun_id(a, r);
@@ -146,6 +144,12 @@ static int check(const struct fib_rule_hdr *frh, struct nctl_rule *r)
 		return -EBADMSG;
 	if (r->dst.len > nctl_prefix_bits(r->dst.family) || r->src.len > nctl_prefix_bits(r->src.family))
 		return -EBADMSG;
+	/* Any address is told by no attribute, and no mark as well. */
+	if (frh->dst_len == 0)
+		r->dst = NCTL_PREFIX_NULL;
+	if (frh->src_len == 0)
+		r->src = NCTL_PREFIX_NULL;
+	r->has_mark = r->mark || r->mask;
 	nctl_prefix_mask(&r->dst);
 	nctl_prefix_mask(&r->src);
 	return 0;

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <linux/rtnetlink.h>
 
+#define FIRST_PIECE 2000 /* objects that go at once */
+
 struct tomb {
 	struct nctl_hash_node by_key;
 };
@@ -187,10 +189,13 @@ void nctl_mirror_dump_end(struct nctl_mirror *m, bool complete)
 
 	l->dumping = false;
 	clear_tombs(l);
+	if (is_route(m->scope.type))
+		nctl_sweep_end(&m->fibs[m->scope.type == NCTL_OBJECT_ROUTE6]);
 	if (complete && is_route(m->scope.type))
 		nctl_sweep_start(&m->fibs[m->scope.type == NCTL_OBJECT_ROUTE6], &m->scope);
 	else if (complete)
 		l->sweeping = true;
+	nctl_mirror_work(m, FIRST_PIECE);
 }
 
 bool nctl_mirror_work(struct nctl_mirror *m, size_t budget)

@@ -67,7 +67,9 @@ struct nctl_change {
 	struct nctl_link_diff link_diff;	     /* LINK, CHANGED */
 	const struct nctl_addr *old_addr, *new_addr; /* ADDR */
 	uint64_t addr_diff;			     /* ADDR, CHANGED: NCTL_ADDR_BITs */
-	const struct nctl_route *old_route, *new_route; /* ROUTE4, ROUTE6 */
+	/* ROUTE4, ROUTE6. What a link, an address or an object does to all routes that name it changes them at
+	 * once, and is told one by one later: the old value is the new one then. */
+	const struct nctl_route *old_route, *new_route;
 	uint64_t route_diff;				/* CHANGED: NCTL_ROUTE_BITs */
 	const struct nctl_nexthop *old_nexthop, *new_nexthop;
 	const struct nctl_rule *old_rule, *new_rule;
@@ -109,9 +111,12 @@ struct nctl_dump_scope {
 
 /* The full list of a scope is about to arrive; call it before the request is sent. One at a time. */
 void nctl_mirror_dump_begin(struct nctl_mirror *m, const struct nctl_dump_scope *scope);
-/* It has arrived: what neither it nor an event mentioned since begin goes, bit by bit, by nctl_mirror_work.
- * complete false: nothing goes. */
+/* It has arrived: what neither it nor an event mentioned since begin goes, a first piece at once, the rest by
+ * nctl_mirror_work. complete false: nothing goes. */
 void nctl_mirror_dump_end(struct nctl_mirror *m, bool complete);
+
+/* There was no event left to be read: what comes from now on is younger than the dumps that are over. */
+void nctl_mirror_caught_up(struct nctl_mirror *m);
 
 /*
  * Work that is done piece by piece, so that no call takes long: sweeps, and the routes of links and next-hop

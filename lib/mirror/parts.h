@@ -76,8 +76,8 @@ void nctl_set_del(struct nctl_fib *f, struct nctl_set *s, uint32_t route);
 void nctl_set_release(struct nctl_mirror *m, struct nctl_set *s);
 /* Its routes are gone as far as readers are concerned; nctl_set_reap takes them away. */
 void nctl_set_kill(struct nctl_mirror *m, struct nctl_set *s);
-/* It was changed in place. was: the flags of its hops before (owned by s then), or NULL. */
-void nctl_set_changed(struct nctl_mirror *m, struct nctl_set *s, uint8_t *was, uint64_t diff);
+/* It was changed in place; its routes are told of it bit by bit. */
+void nctl_set_changed(struct nctl_mirror *m, struct nctl_set *s, uint64_t diff);
 /* In place: it has no hops on this link any more; no preferred source. nctl_set_changed comes behind. */
 void nctl_set_unlink(struct nctl_mirror *m, struct nctl_set *s, nctl_ifindex oif);
 void nctl_set_unsource(struct nctl_mirror *m, struct nctl_set *s);
@@ -151,6 +151,9 @@ void nctl_expiry_fini(struct nctl_mirror *m);
 /* sweep.c */
 void nctl_sweep_begin(struct nctl_fib *f);
 void nctl_sweep_start(struct nctl_fib *f, const struct nctl_dump_scope *scope);
+void nctl_sweep_end(struct nctl_fib *f);
+/* Was there a dump just now, that may have been ahead of events? */
+bool nctl_sweep_is_recent(struct nctl_fib *f);
 bool nctl_sweep_work(struct nctl_fib *f, size_t *budget);
 void nctl_sweep_leave(struct nctl_fib *f, uint32_t route);
 
@@ -177,8 +180,10 @@ void nctl_rule_remove(struct nctl_mirror *m, struct nctl_rule_entry *r);
 void nctl_rule_fini(struct nctl_mirror *m);
 /* A link of this name came or went: the rules that name it. */
 void nctl_rule_link(struct nctl_mirror *m, const char *name, bool here);
+/* Of the routes of a set: by its links, if they are a few, or else the table. */
+void nctl_suspect_set(struct nctl_mirror *m, const struct nctl_set *s);
 /*
- * A message and what we have do not fit: a dump was ahead of it, or another message was lost. By the links of
- * the routes of this key but for the match, if they are a few, or else the table.
+ * A message and what we have do not fit: a dump was ahead of it, or another message was lost. The routes
+ * of this key but for the match are suspect.
  */
 void nctl_suspect_equals(struct nctl_fib *f, const struct nctl_spot *spot);

@@ -178,7 +178,6 @@ void nctl_set_release(struct nctl_mirror *m, struct nctl_set *s)
 		nctl_hash_remove(&m->by_content, &s->by_content);
 	m->set_bytes -= s->bytes;
 	nctl_slab_give(&m->sets, s->id);
-	free(s->was);
 	free(s);
 }
 
@@ -200,21 +199,15 @@ void nctl_set_kill(struct nctl_mirror *m, struct nctl_set *s)
 	f->n_dead += s->n_routes;
 }
 
-void nctl_set_changed(struct nctl_mirror *m, struct nctl_set *s, uint8_t *was, uint64_t diff)
+void nctl_set_changed(struct nctl_mirror *m, struct nctl_set *s, uint64_t diff)
 {
 	nctl_hash_remove(&m->by_content, &s->by_content);
 	nctl_hash_insert(&m->by_content, &s->by_content, nctl_route_content_hash(&s->v)); /* the table is there */
 	if (!nctl_mirror_is_heard(m)) {
 		m->stats.changed += s->n_routes;
-		free(was);
 		return;
 	}
-	/* A change before the last one was told to all: those that did not hear of it get both in one. */
-	if (!s->told) {
-		free(s->was);
-		s->was = take_ptr(was);
-	}
-	free(was);
+	/* All of them hear of it, those too that were just told of an earlier change. */
 	s->diff = s->told ? s->diff | diff : diff;
 	s->told = s->first;
 	nctl_list_del(&s->link);
@@ -245,40 +238,21 @@ void nctl_set_unsource(struct nctl_mirror *m, struct nctl_set *s)
 	s->v.prefsrc = NCTL_PREFIX_NULL;
 }
 
-/* The value that a route had before its set was changed in place; hops: room for them, or NULL. */
-static void before_change(const struct nctl_set *s, struct nctl_hop *hops, struct nctl_route *r)
-{
-	if (!s->was || !hops || s->diff != NCTL_ROUTE_BIT(STATE))
-		return;
-	memcpy(hops, r->hops, r->n_hops * sizeof(*hops));
-	for (uint32_t i = 0; i < r->n_hops; i++)
-		hops[i].flags = s->was[i];
-	if (r->n_hops == 1 && !r->multipath)
-		r->flags = (r->flags & ~NCTL_HOP_STATE) | (s->was[0] & NCTL_HOP_STATE);
-	r->hops = hops;
-}
-
 static void tell_changed(struct nctl_mirror *m, struct nctl_set *s, size_t *budget)
 {
 	struct nctl_fib *f = nctl_fib_of(m, s->v.dst.family);
-	struct nctl_hop *hops = calloc(s->v.n_hops + 1, sizeof(*hops));
-	struct nctl_route old, new;
+	struct nctl_route v;
 	uint32_t route;
 
 	while (*budget && (route = s->told)) {
 		--*budget;
 		s->told = nctl_rec_at(f, route)->set_next;
-		nctl_route_fill(f, route, &new);
-		old = new;
-		before_change(s, hops, &old);
+		nctl_route_fill(f, route, &v);
 		m->stats.changed++;
-		nctl_route_tell(f, NCTL_CHANGED, &old, &new, s->diff);
+		nctl_route_tell(f, NCTL_CHANGED, &v, &v, s->diff);
 	}
-	free(hops);
-	if (s->told)
-		return;
-	nctl_list_del(&s->link);
-	free(take_ptr(s->was));
+	if (!s->told)
+		nctl_list_del(&s->link);
 }
 
 bool nctl_set_has_work(const struct nctl_mirror *m)
@@ -323,8 +297,7 @@ void nctl_set_fini(struct nctl_mirror *m)
 		if ((uintptr_t)s <= NCTL_SLAB_RECORDS)
 			continue;
 		detach(m, s);
-		free(s->was);
-		free(s);
+			free(s);
 	}
 	nctl_slab_fini(&m->sets);
 	nctl_hash_fini(&m->by_content);

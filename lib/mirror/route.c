@@ -200,6 +200,11 @@ static uint32_t place(struct nctl_fib *f, const struct nctl_spot *spot, const st
 	if (after && (f->placed.table != r->table || !nctl_prefix_equal(&f->placed.prefix, &r->dst) ||
 			     !has_key(f, after, r)))
 		after = 0;
+	if (f->m->scope.oif) {
+		/* Without those on other links, the order is not told. */
+		*ret_there = spot->match;
+		return after ? after : spot->last;
+	}
 	at = after ? nctl_fib_next(f, after) : spot->first;
 	while (at && at != spot->match && is_by_event(f, at) && has_key(f, at, r)) {
 		after = at;
@@ -268,12 +273,33 @@ static int order_siblings(struct nctl_mirror *m, const struct nctl_route *have, 
 	return 0;
 }
 
+/*
+ * The new one is there already: a dump was ahead of the event. What it replaced was the first of its equals
+ * then; one that came later in front of that has an event of its own to come.
+ */
+static void replace_twin(struct nctl_fib *f, struct nctl_spot *spot, const struct nctl_route *r)
+{
+	if (f->family == AF_INET6 || !spot->first_kin || spot->first_kin == spot->match)
+		return;
+	nctl_route_remove(f, spot->first_kin, true);
+	nctl_fib_find(f, spot->table, r, spot);
+	if (spot->first != spot->match)
+		nctl_fib_move(f, spot, spot->match, 0);
+}
+
 static int put_event(struct nctl_fib *f, struct nctl_spot *spot, const struct nctl_route *r, unsigned nlm_flags)
 {
 	uint32_t route = spot->match, first = spot->first_kin;
 	bool replace = nlm_flags & NLM_F_REPLACE, behind = f->family == AF_INET6 || nlm_flags & NLM_F_APPEND;
 	struct nctl_route v = *r;
 
+	/* If a dump brought what came after that, what it replaced may be another one, or none that is here. */
+	if (replace && first && nctl_sweep_is_recent(f)) {
+		if (spot->first != spot->last || !nctl_fib_is_kin(f, first, r))
+			nctl_suspect_equals(f, spot);
+		if (!nctl_fib_is_kin(f, first, r))
+			first = 0;
+	}
 	if (replace && !route && first)
 		return nctl_route_update(f, first, r, true);
 	if (!route)
@@ -282,7 +308,7 @@ static int put_event(struct nctl_fib *f, struct nctl_spot *spot, const struct nc
 		order_siblings(f->m, &nctl_set_of(f, route)->v, &v) < 0)
 		return -ENOMEM;
 	if (replace && !r->nhid && spot->first != spot->last)
-		nctl_suspect_equals(f, spot);
+		replace_twin(f, spot, r);
 	return nctl_route_update(f, route, &v, true);
 }
 

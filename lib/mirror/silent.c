@@ -13,8 +13,6 @@
  */
 #include "mirror/parts.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <linux/if.h>
 #include <linux/rtnetlink.h>
 
@@ -74,19 +72,9 @@ static bool kill(const struct facts *f, struct nctl_set *s)
 	return true;
 }
 
-static uint8_t *flags_of(const struct nctl_set *s)
-{
-	uint8_t *was = calloc(s->v.n_hops + 1, sizeof(*was));
-
-	for (uint32_t i = 0; was && i < s->v.n_hops; i++)
-		was[i] = s->v.hops[i].flags;
-	return was;
-}
-
 /* Sets and clears state on those hops of s that are on the link. True if that changed anything. */
 static bool set_state(const struct facts *f, struct nctl_set *s, uint8_t set, uint8_t clear)
 {
-	uint8_t *was = flags_of(s);
 	bool any = false;
 
 	for (uint32_t i = 0; i < s->v.n_hops; i++) {
@@ -98,13 +86,11 @@ static bool set_state(const struct facts *f, struct nctl_set *s, uint8_t set, ui
 		h->flags = flags;
 		any = true;
 	}
-	if (!any) {
-		free(was);
+	if (!any)
 		return false;
-	}
 	if (s->v.n_hops == 1 && !s->v.multipath)
 		s->v.flags = (s->v.flags & ~(uint32_t)clear) | set;
-	nctl_set_changed(f->m, s, was, NCTL_ROUTE_BIT(STATE));
+	nctl_set_changed(f->m, s, NCTL_ROUTE_BIT(STATE));
 	return true;
 }
 
@@ -132,7 +118,7 @@ static void lose_hops(const struct facts *f, struct nctl_set *s)
 		s->v.flags |= hops[0].flags;
 	}
 	nctl_set_unlink(f->m, s, f->ifindex);
-	nctl_set_changed(f->m, s, NULL, NCTL_ROUTE_BIT(HOPS));
+	nctl_set_changed(f->m, s, NCTL_ROUTE_BIT(HOPS));
 }
 
 /*
@@ -344,7 +330,7 @@ static bool routes_off(const struct facts *f)
 static bool set_sourceless(const struct facts *f, struct nctl_set *s)
 {
 	nctl_set_unsource(f->m, s);
-	nctl_set_changed(f->m, s, NULL, NCTL_ROUTE_BIT(PREFSRC));
+	nctl_set_changed(f->m, s, NCTL_ROUTE_BIT(PREFSRC));
 	return true;
 }
 

@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/list.h"
 #include "base/rbtree.h"
+#include "base/time.h"
 #include "mirror/route.h"
 #include "mirror/slab.h"
 #include "net/lpm.h"
@@ -64,7 +65,6 @@ struct nctl_set {
 	bool dead;
 	struct nctl_route v; /* dst: its family only; hops, metrics and rest are behind refs */
 	uint64_t diff;       /* of the change that is to be told */
-	uint8_t *was;        /* the flags of the hops before it, or NULL */
 	uint32_t n_refs;
 	size_t bytes;
 	struct nctl_ref refs[];
@@ -98,6 +98,7 @@ struct nctl_fib {
 	struct nctl_fib_table *last; /* that was looked for; or NULL */
 	size_t n_dead; /* of recs: in dead sets */
 	uint32_t gen;
+	nctl_time dumped; /* when the last dump ended */
 	struct nctl_sweep sweeps[NCTL_SWEEPS];
 	unsigned n_sweeps;
 	struct { /* where the last entry of a dump is: the next one of its prefix belongs behind it */

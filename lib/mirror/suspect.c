@@ -6,7 +6,7 @@
 #include "mirror/parts.h"
 
 #define EACH 16 /* scopes of one type: beyond, one dump of all costs less than as many walks in the kernel */
-#define FEW  4  /* routes of one prefix whose links are named one by one */
+#define FEW  8  /* links and routes that are named one by one */
 
 static bool contains(const struct nctl_dump_scope *a, const struct nctl_dump_scope *b)
 {
@@ -53,9 +53,20 @@ bool nctl_mirror_next_suspect(struct nctl_mirror *m, struct nctl_dump_scope *ret
 	return true;
 }
 
+void nctl_suspect_set(struct nctl_mirror *m, const struct nctl_set *s)
+{
+	enum nctl_object_type type = nctl_fib_type(nctl_fib_of(m, s->v.dst.family));
+
+	if (s->v.n_hops > FEW || !s->v.n_hops || !s->v.hops[0].oif) {
+		nctl_suspect(m, type, s->v.table, 0);
+		return;
+	}
+	for (uint32_t i = 0; i < s->v.n_hops; i++)
+		nctl_suspect(m, type, 0, s->v.hops[i].oif);
+}
+
 void nctl_suspect_equals(struct nctl_fib *f, const struct nctl_spot *spot)
 {
-	nctl_table table = nctl_set_of(f, spot->first)->v.table;
 	unsigned n = 0;
 
 	for (uint32_t id = spot->first; id; id = id == spot->last ? 0 : nctl_fib_next(f, id)) {
@@ -63,10 +74,10 @@ void nctl_suspect_equals(struct nctl_fib *f, const struct nctl_spot *spot)
 
 		if (s->dead || id == spot->match)
 			continue;
-		if (++n > FEW || !s->v.n_hops || !s->v.hops[0].oif) {
-			nctl_suspect(f->m, nctl_fib_type(f), table, 0);
+		if (++n > FEW) {
+			nctl_suspect(f->m, nctl_fib_type(f), s->v.table, 0);
 			return;
 		}
-		nctl_suspect(f->m, nctl_fib_type(f), 0, s->v.hops[0].oif);
+		nctl_suspect_set(f->m, s);
 	}
 }

@@ -7,6 +7,7 @@
  */
 #include "mirror/parts.h"
 
+#define LAG    10000000 /* us; events are not that late, if nobody says nctl_mirror_caught_up */
 #define VISITS 8 /* records that are passed over for the price of one that goes */
 
 /* A dump begins: all that is there is older than it from now on. */
@@ -29,6 +30,26 @@ void nctl_sweep_begin(struct nctl_fib *f)
 	f->gen = 1;
 }
 
+bool nctl_sweep_is_recent(struct nctl_fib *f)
+{
+	if (f->m->lists[nctl_fib_type(f)].dumping)
+		return true;
+	if (f->dumped.usec && nctl_time_diff_us(nctl_time_now(), f->dumped) > LAG)
+		f->dumped.usec = 0;
+	return f->dumped.usec;
+}
+
+void nctl_mirror_caught_up(struct nctl_mirror *m)
+{
+	m->fibs[0].dumped.usec = m->fibs[1].dumped.usec = 0;
+}
+
+/* Complete or not. */
+void nctl_sweep_end(struct nctl_fib *f)
+{
+	f->dumped = nctl_time_now();
+}
+
 void nctl_sweep_start(struct nctl_fib *f, const struct nctl_dump_scope *scope)
 {
 	size_t all = SIZE_MAX;
@@ -45,8 +66,32 @@ static bool is_stale(const struct nctl_fib *f, const struct nctl_sweep *w, uint3
 	return nctl_rec_at(f, route)->gen < w->gen && nctl_fib_is_live(f, route);
 }
 
+/*
+ * A stale one among equals: the event that explains it may be on its way, and be one that replaced it. Then the
+ * other one will be taken for what was replaced, so that is looked at again.
+ */
+static void suspect_others(struct nctl_fib *f, uint32_t route)
+{
+	const struct nctl_set *s = nctl_set_of(f, route);
+	struct nctl_prefix p = nctl_fib_prefix(f, route);
+	uint32_t head = nctl_lpm_get(nctl_fib_table(f, s->v.table)->lpm, &p), other = head;
+	struct nctl_key key = nctl_key_of(&s->v, nctl_rec_at(f, route)->metric);
+
+	if (nctl_crowd_of(f, head))
+		return;
+	for (; other; other = nctl_fib_next(f, other)) {
+		const struct nctl_set *o = nctl_set_of(f, other);
+		struct nctl_key k = nctl_key_of(&o->v, nctl_rec_at(f, other)->metric);
+
+		if (other != route && !o->dead && !nctl_key_cmp(&k, &key))
+			nctl_suspect_set(f->m, o);
+	}
+}
+
 static void take(struct nctl_fib *f, uint32_t route, size_t *budget)
 {
+	if (nctl_sweep_is_recent(f))
+		suspect_others(f, route);
 	nctl_route_remove(f, route, false);
 	f->m->stats.swept++;
 	*budget -= *budget > 0;

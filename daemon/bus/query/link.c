@@ -38,6 +38,7 @@ static bool fits(const struct nd_query *q, const struct nctl_link *l)
 int nd_query_links_begin(struct nd_query *q, const struct nctl_mirror *m, const char **ret_name)
 {
 	q->link.next = 1;
+	q->link.asked = false;
 	return nd_devs_find(&q->devs, m, ret_name);
 }
 
@@ -76,10 +77,16 @@ static void put(const struct nd_query *q, struct nd_fill *f, const struct nctl_m
 
 static int fill(struct nd_query *q, struct nd_fill *f)
 {
-	return nd_query_links_fill(q, f, put);
+	return q->link.stats ? nd_query_link_stats_fill(q, f) : nd_query_links_fill(q, f, put);
 }
 
-static const struct nd_query_filter filters[] = {ND_FILTERS_LINK, ND_FILTERS_NETNS, {0}};
+static int filter_stats(struct nd_query *q, const char *value, sd_bus_error *error)
+{
+	return nd_filter_flag("stats", value, &q->link.stats, error);
+}
+
+static const struct nd_query_filter filters[] = {
+	ND_FILTERS_LINK, ND_FILTERS_NETNS, {"stats", filter_stats}, {0}};
 
 const struct nd_query_object nd_query_of_link = {
 	.name = "link", .filters = filters, .begin = nd_query_links_begin, .fill = fill};

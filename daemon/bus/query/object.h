@@ -14,6 +14,7 @@ struct nd_query_filter {
 
 /* One filling, in one namespace. */
 struct nd_fill {
+	struct nd_netns_set *set;
 	const struct nd_netns *netns;
 	const struct nctl_mirror *m;
 	struct nctl_strbuf
@@ -34,19 +35,18 @@ struct nd_query_object {
 	int (*begin)(struct nd_query *q, const struct nctl_mirror *m, const char **ret_name);
 	/* Lines of that namespace; q->inside is false at its end. 0 or -ENOMEM. */
 	int (*fill)(struct nd_query *q, struct nd_fill *f);
-	/*
-	 * What must be done in a namespace before fill, once, and takes its time; NULL: nothing. As
-	 * nd_netns_maddr_read and nd_netns_maddr_forget.
-	 */
-	int (*read)(struct nd_netns *n, void (*done)(int error, void *userdata), void *userdata);
-	void (*forget)(struct nd_netns_set *set, void *userdata);
+	/* Gives up what fill has begun and waits for, in the namespace that the cursor is in; or NULL. */
+	void (*end)(struct nd_query *q);
 	/* Instead of both: of all namespaces, from q->serial on. */
 	int (*fill_set)(struct nd_query *q, const struct nd_netns_set *set, struct nd_fill *f);
 };
 
 extern const struct nd_query_object nd_query_of_link, nd_query_of_address, nd_query_of_route,
-	nd_query_of_rule, nd_query_of_nexthop, nd_query_of_maddr, nd_query_of_vrf, nd_query_of_netns, nd_query_of_stats;
+	nd_query_of_rule, nd_query_of_nexthop, nd_query_of_neigh, nd_query_of_fdb, nd_query_of_maddr, nd_query_of_vrf,
+	nd_query_of_netns, nd_query_of_stats;
 
+/* Makes sure that q->live is there, to ask the kernel of f's namespace. 0 or a negative errno. */
+int nd_query_live(struct nd_query *q, struct nd_fill *f);
 /* True: no more in this filling. Counts the object that is looked at next. */
 bool nd_fill_is_full(struct nd_fill *f);
 /* A line: its one object is written by json between the two; kept or not. */
@@ -94,3 +94,5 @@ int nd_query_links_begin(struct nd_query *q, const struct nctl_mirror *m, const 
 int nd_query_links_fill(struct nd_query *q, struct nd_fill *f,
 	void (*put)(const struct nd_query *q, struct nd_fill *f, const struct nctl_mirror_link *l,
 		const struct nctl_names *names));
+/* link-stats.c */
+int nd_query_link_stats_fill(struct nd_query *q, struct nd_fill *f);

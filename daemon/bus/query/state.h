@@ -26,6 +26,18 @@ struct nd_query_link {
 	const struct nctl_kind *kind;
 	char kind_name[32]; /* of a kind that we do not know; "" none */
 	bool up;
+	bool stats;       /* with counters: */
+	bool asked, last; /* an answer is awaited; behind it there is nothing more */
+	void *request;    /* in the making */
+};
+
+struct nd_query_neigh {
+	struct nctl_prefix to; /* AF_UNSPEC any */
+	unsigned states;       /* NUD_*, 0: what is usually shown */
+	uint8_t flags;         /* NTF_*, all of them */
+	bool proxy, unused, dynamic;
+	uint32_t vlan; /* 0 any */
+	bool asked;
 };
 
 struct nd_query_address {
@@ -94,6 +106,9 @@ struct nd_query_nexthop {
 
 struct nd_query_maddr {
 	bool why;
+	bool reading, was_read; /* back from the kernel, in the namespace of the cursor */
+	int error;              /* of that */
+	struct nd_netns_set *set;
 };
 
 struct nd_query_netns {

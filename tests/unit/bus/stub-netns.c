@@ -45,6 +45,22 @@ struct nd_helper *nd_netns_set_helper(const struct nd_netns_set *s)
 	return (struct nd_helper *)(uintptr_t)s;
 }
 
+struct nctl_hub *nd_netns_set_hub(const struct nd_netns_set *s)
+{
+	return (struct nctl_hub *)(uintptr_t)s;
+}
+
+void nctl_hub_get_stats(const struct nctl_hub *h, struct nctl_hub_stats *ret)
+{
+	(void)h;
+	*ret = (struct nctl_hub_stats){.sessions = 4711};
+}
+
+struct nctl_subs *nd_netns_subs(struct nd_netns_set *s)
+{
+	return &s->subs;
+}
+
 void nd_netns_set_hurry(struct nd_netns_set *s)
 {
 	(void)s;
@@ -55,7 +71,7 @@ void nd_netns_set_look(struct nd_netns_set *s)
 	s->n_looks++;
 }
 
-int nd_netns_maddr_read(struct nd_netns *n, void (*done)(int error, void *userdata), void *userdata)
+int nd_netns_maddr_read(const struct nd_netns *n, void (*done)(int error, void *userdata), void *userdata)
 {
 	(void)n;
 	(void)done;
@@ -300,6 +316,8 @@ void drop_netns(struct nd_netns *n)
 int stub_start(struct fixture *f)
 {
 	f->stub.mirror = new_netns(&f->stub.set, "")->session.mirror;
+	nctl_subs_init(&f->stub.set.subs);
+	f->stub.set.loop = f->loop;
 	nd_timer_init(&f->stub.set.join, f->loop, join_event, &f->stub.set);
 	return 0;
 }

@@ -92,6 +92,8 @@ void nd_reconcile_status(struct nd_reconcile *r, struct nctl_strbuf *out)
 		if (r->held[i].answer)
 			r->held[i].answer("{\"exit\":4}", 10, r->held[i].userdata);
 	r->n_held = 0;
+	if (r->step)
+		r->step(r, ++r->n_steps);
 	nctl_strbuf_puts(out, "{\"state\":\"idle\"");
 	while (out->len < r->status_bytes)
 		nctl_strbuf_puts(out, "          ");

@@ -38,6 +38,9 @@ struct nd_netns_set {
 	void *held_userdata;
 	struct nd_timer join; /* joins all that are not */
 	pid_t to_pid;         /* of the last move */
+	struct nctl_subs subs;
+	struct nd_loop *loop;
+	unsigned neighs, pieces; /* that the kernel has; pieces of them that were asked for */
 };
 
 struct nd_reconcile {
@@ -50,6 +53,8 @@ struct nd_reconcile {
 	} held[64]; /* answered by the next Status */
 	size_t n_held, n_applies, n_forgotten;
 	size_t status_bytes; /* the least length of a Status answer */
+	void (*step)(struct nd_reconcile *r, unsigned n); /* called by each Status, from 1 on */
+	unsigned n_steps;
 };
 
 struct fixture {

@@ -79,7 +79,7 @@ static void filters_client(struct fixture *f)
 	client_query(bus, "InvalidFilter", "link", "kind", "vlan", NULL);
 	client_query(bus, "InvalidFilter", "address", "to", "10.0.0/8", NULL);
 	client_query(bus, "InvalidFilter", "address", "family", "ipx", NULL);
-	client_query(bus, "UnknownObject", "route", NULL);
+	client_query(bus, "UnknownObject", "routes", NULL);
 	sd_bus_close_unref(bus);
 }
 
