@@ -34,6 +34,11 @@ enum nctl_maddr_by {
 	NCTL_MADDR_N_BY
 };
 
+/* Those of a mirror. repair: if memory was short for them, all of them anew. */
+struct nctl_mirror;
+struct nctl_maddrs *nctl_mirror_maddrs(const struct nctl_mirror *m);
+void nctl_mirror_maddrs_repair(struct nctl_mirror *m);
+
 int nctl_maddrs_new(struct nctl_maddrs **ret);
 struct nctl_maddrs *nctl_maddrs_free(struct nctl_maddrs *s);
 

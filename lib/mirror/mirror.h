@@ -129,11 +129,6 @@ bool nctl_mirror_work(struct nctl_mirror *m, size_t budget);
  */
 bool nctl_mirror_next_suspect(struct nctl_mirror *m, struct nctl_dump_scope *ret);
 
-/* The multicast memberships of its links (maddr.h). repair: if memory was short for them, all of them anew. */
-struct nctl_maddrs;
-struct nctl_maddrs *nctl_mirror_maddrs(const struct nctl_mirror *m);
-void nctl_mirror_maddrs_repair(struct nctl_mirror *m);
-
 /* Readers. NULL where there is none. */
 const struct nctl_mirror_link *nctl_mirror_link_get(const struct nctl_mirror *m, nctl_ifindex ifindex);
 const struct nctl_mirror_link *nctl_mirror_link_find(const struct nctl_mirror *m, const char *name); /* or altname */
