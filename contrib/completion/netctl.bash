@@ -64,14 +64,16 @@ _netctl_next() {
 	[ "$n" = 0 ] || previous=${_netctl_words[n - 1]}
 	case $verb in
 	'')
-		_netctl_choice=(-W 'link address netns check plan apply reload status help')
+		_netctl_choice=(-W 'link address maddress netns check plan apply reload status help')
 		;;
-	l | li | lin | link | a | ad | add | addr | addre | addres | address)
+	l | li | lin | link | a | ad | add | addr | addre | addres | address | \
+		m | ma | mad | madd | maddr | maddre | maddres | maddress)
 		if [ "${verb:0:1}" = l ] && [ "${_netctl_words[1]:-}" = move ]; then
 			_netctl_move_words
 			return
 		fi
-		[ "${verb:0:1}" = l ] || filters+=' to scope'
+		[ "${verb:0:1}" != a ] || filters+=' to scope'
+		[ "${verb:0:1}" != m ] || filters+=' why'
 		[ "$n" -gt 1 ] || filters+=' show'
 		[ "${verb:0:1}$n" != l1 ] || filters+=' move'
 		case $previous in

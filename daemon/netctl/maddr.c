@@ -12,8 +12,8 @@ static const char *const titles[N_COLUMNS] = {"NAME", "TYPE", "ADDRESS", "USERS"
 
 static const enum cli_style styles[N_COLUMNS] = {[NAME] = CLI_CYAN, [DETAILS] = CLI_DIM};
 
-static const struct cli_row_member members[] = {{"ifindex", -1}, {"ifname", NAME}, {"family", TYPE},
-	{"address", ADDRESS}, {"users", USERS}, {"features", DETAILS}, {0}};
+static const struct cli_row_member members[] = {
+	{"ifindex", -1}, {"ifname", NAME}, {"family", TYPE}, {"address", ADDRESS}, {"users", USERS}, {0}};
 
 /* {"by":"upper","dev":"v1"}: "upper v1", parted by commas. */
 static void scan_why(struct cli_scan *s, char cell[CLI_CELL_MAX])
@@ -31,19 +31,27 @@ static void scan_why(struct cli_scan *s, char cell[CLI_CELL_MAX])
 			return;
 		while (cli_scan_key(s, key)) {
 			cli_scan_text(s, value, sizeof(value));
-			if (strcmp(key, "family") != 0)
-				cli_row_add(cell, strcmp(key, "by") == 0 ? value : key,
-					strcmp(key, "by") == 0 ? "" : value);
+			if (strcmp(key, "users") == 0)
+				cli_row_add(cell, key, value);
+			else if (strcmp(key, "family") != 0)
+				cli_row_add(cell, value, "");
 		}
 	}
 }
 
 static bool special_entry(struct cli_scan *s, const char *key, struct cli_row *row, struct cli_table *t)
 {
+	char value[32];
+
 	(void)t;
 	if (strcmp(key, "link") == 0) {
 		strcpy(row->cell[TYPE], "link");
 		cli_scan_text(s, row->cell[ADDRESS], CLI_CELL_MAX);
+		return true;
+	}
+	if (strcmp(key, "features") == 0) {
+		cli_scan_text(s, value, sizeof(value));
+		cli_row_add(row->cell[DETAILS], value, "");
 		return true;
 	}
 	if (strcmp(key, "why") != 0)

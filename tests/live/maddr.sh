@@ -80,7 +80,9 @@ if ip link show bond0 >/dev/null 2>&1; then
 	ip link set d2 up
 	try ip link add link d2 name ipv0 type ipvlan
 	try ip link set ipv0 up
-	try ip link add link d2 name mvt0 type macvtap
+	ip link add d4 type dummy
+	ip link set d4 up
+	try ip link add link d4 name mvt0 type macvtap
 	try ip link set mvt0 up
 	ip link add d3 type dummy
 	if ip link add team0 type team 2>/dev/null; then

@@ -98,6 +98,8 @@ static void words(void **state)
 	expect("fdb show brport p dynamic", CLI_FDB, "dev=p;dynamic=;", 0);
 	expect("vrf", CLI_VRF, "", 0);
 	expect("vrf show red", CLI_VRF, "dev=red;", 0);
+	expect("m", CLI_MADDR, "", 0);
+	expect("maddr show dev d why", CLI_MADDR, "dev=d;why=;", 0);
 	expect("mo", CLI_MONITOR, "", 0);
 	expect("monitor l a dump", CLI_MONITOR, "link=;address=;initial=;", 0);
 	expect("stats", CLI_STATS, "", 0);
@@ -355,6 +357,27 @@ static void addresses(void **state)
 				     "none  DOWN\n");
 }
 
+static void memberships(void **state)
+{
+	static const char line[] =
+		"{\"ifindex\":2,\"ifname\":\"v0\",\"maddr\":[{\"link\":\"33:33:00:00:00:01\",\"users\":2,"
+		"\"why\":[{\"by\":\"all\",\"family\":\"inet6\",\"address\":\"ff02::1\"},"
+		"{\"by\":\"upper\",\"dev\":\"mv0\"}]},"
+		"{\"link\":\"01:00:5e:00:00:05\",\"features\":\"static\"},"
+		"{\"link\":\"33:33:ff:00:00:05\",\"missing\":true},"
+		"{\"family\":\"inet\",\"address\":\"224.0.0.1\"}]}\n\n";
+	struct cli_request q = {.action = CLI_MADDR};
+
+	(void)state;
+	assert_int_equal(catch (show_pipe, &q, line), CLI_OK);
+	assert_string_equal(printed,
+		"NAME  TYPE  ADDRESS            USERS  DETAILS\n"
+		"v0    link  33:33:00:00:00:01  2      all ff02::1, upper mv0\n"
+		"v0    link  01:00:5e:00:00:05         static\n"
+		"v0    link  33:33:ff:00:00:05         missing\n"
+		"v0    inet  224.0.0.1\n");
+}
+
 /* Nothing that is cut short, or no JSON, looks like an answer. */
 static void all_namespaces(void **state)
 {
@@ -491,6 +514,7 @@ int main(void)
 		cmocka_unit_test(slips),
 		cmocka_unit_test(links),
 		cmocka_unit_test(addresses),
+		cmocka_unit_test(memberships),
 		cmocka_unit_test(all_namespaces),
 		cmocka_unit_test(cut_short),
 		cmocka_unit_test(plans),
