@@ -34,9 +34,6 @@ static const struct {
 	{"org.netctld.Error.LimitsExceeded", CLI_TIMEOUT},
 	{"org.netctld.Error.Stopping", CLI_NO_DAEMON},
 	{"org.netctld.Error.NoHelper", CLI_REFUSED},
-	{SD_BUS_ERROR_TIMEOUT, CLI_TIMEOUT},
-	{SD_BUS_ERROR_NO_REPLY, CLI_NO_DAEMON},
-	{SD_BUS_ERROR_DISCONNECTED, CLI_NO_DAEMON},
 };
 
 static int no_daemon(const char *path, int error)
@@ -51,9 +48,8 @@ static int no_daemon(const char *path, int error)
 	return CLI_NO_DAEMON;
 }
 
-int cli_bus_connect(const char *runtime_dir, sd_bus **ret)
+int cli_bus_connect(const char *runtime_dir, struct cli_bus *ret)
 {
-	_cleanup_(sd_bus_close_unrefp) sd_bus *bus = NULL;
 	struct sockaddr_un addr = {.sun_family = AF_UNIX};
 	_cleanup_(nctl_closep) int fd = -1;
 	int n, r;
@@ -66,29 +62,8 @@ int cli_bus_connect(const char *runtime_dir, sd_bus **ret)
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (fd < 0 || connect(fd, (struct sockaddr *)&addr, sizeof(addr)) < 0)
 		return no_daemon(addr.sun_path, errno);
-	r = sd_bus_new(&bus);
-	if (r >= 0)
-		r = sd_bus_negotiate_fds(bus, 1);
-	if (r >= 0)
-		r = sd_bus_set_fd(bus, fd, fd);
-	if (r >= 0) {
-		(void)take_fd(fd);
-		r = sd_bus_start(bus);
-	}
-	if (r < 0)
-		return no_daemon(addr.sun_path, -r);
-	*ret = take_ptr(bus);
-	return CLI_OK;
-}
-
-sd_bus_message *cli_bus_method(sd_bus *bus, const char *name)
-{
-	sd_bus_message *m = NULL;
-	int r = sd_bus_message_new_method_call(bus, &m, NULL, "/org/netctld", "org.netctld.Manager", name);
-
-	if (r < 0)
-		cli_error("cannot make a message: %s", strerror(-r));
-	return m;
+	r = cli_dbus_open(ret, take_fd(fd));
+	return r < 0 ? no_daemon(addr.sun_path, -r) : CLI_OK;
 }
 
 static void interrupted(int signum)
@@ -101,22 +76,27 @@ static void interrupted(int signum)
 	raise(signum); /* SA_RESETHAND: now it ends us */
 }
 
-static int explain(const sd_bus_error *error, int r)
+/* The daemon said no. */
+static int refused(const struct cli_reply *reply)
 {
 	enum cli_exit status = CLI_USAGE;
 
 	for (size_t i = 0; i < NCTL_ARRAY_SIZE(errors); i++)
-		if (sd_bus_error_has_name(error, errors[i].name))
+		if (strcmp(reply->error, errors[i].name) == 0)
 			status = errors[i].status;
+	cli_error("%s", reply->text && *reply->text ? reply->text : reply->error);
+	return (int)status;
+}
+
+static int broken(int r)
+{
 	if (r == -ECONNRESET || r == -ENOTCONN || r == -EPIPE) {
 		cli_error("the daemon closed the connection; is it still there, and are there not too many "
 			  "of yours?");
 		return CLI_NO_DAEMON;
 	}
-	if (r == -ETIMEDOUT)
-		status = CLI_TIMEOUT;
-	cli_error("%s", error->message ? error->message : strerror(-r));
-	return (int)status;
+	cli_error("%s", r == -ETIMEDOUT ? "the daemon does not answer in time" : strerror(-r));
+	return r == -ETIMEDOUT ? CLI_TIMEOUT : r == -EBADMSG ? CLI_NO_DAEMON : CLI_USAGE;
 }
 
 static bool is_change(const char *method)
@@ -130,21 +110,31 @@ static bool is_change(const char *method)
 	return false;
 }
 
-int cli_bus_call(sd_bus *bus, sd_bus_message *m, sd_bus_message **ret_reply)
+int cli_bus_call(struct cli_bus *bus, const struct cli_msg *m, struct cli_reply *ret)
 {
-	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
 	const struct sigaction on = {.sa_handler = interrupted, .sa_flags = (int)SA_RESETHAND | SA_NODEFER};
+	bool change = is_change(m->method);
 	struct sigaction old;
 	int r;
 
-	if (!is_change(sd_bus_message_get_member(m))) {
-		r = sd_bus_call(bus, m, READ_TIMEOUT_US, &error, ret_reply);
-		return r < 0 ? explain(&error, r) : CLI_OK;
-	}
-	sigaction(SIGINT, &on, &old);
-	r = sd_bus_call(bus, m, CHANGE_TIMEOUT_US, &error, ret_reply);
-	sigaction(SIGINT, &old, NULL);
-	return r < 0 ? explain(&error, r) : CLI_OK;
+	if (change)
+		sigaction(SIGINT, &on, &old);
+	r = cli_dbus_call(bus, m,
+		nctl_time_add_us(nctl_time_now(), change ? CHANGE_TIMEOUT_US : READ_TIMEOUT_US), ret);
+	if (change)
+		sigaction(SIGINT, &old, NULL);
+	if (r < 0)
+		return broken(r);
+	return ret->error ? refused(ret) : CLI_OK;
+}
+
+int cli_bus_text(const struct cli_reply *reply, const char **ret)
+{
+	*ret = reply->text;
+	if (reply->text)
+		return CLI_OK;
+	cli_error("the daemon's answer cannot be read");
+	return CLI_NO_DAEMON;
 }
 
 static int copy(int from, int to)
@@ -193,28 +183,33 @@ static int open_copy(const char *path, int *ret_fd)
 	return 0;
 }
 
-int cli_bus_append_files(sd_bus_message *m, const struct cli_request *q)
+static int append_file(struct cli_msg *m, const char *path)
 {
-	int r, status = CLI_OK;
+	_cleanup_(nctl_closep) int fd = -1;
+	int r = open_copy(path, &fd);
 
-	r = sd_bus_message_open_container(m, 'a', "(sh)");
-	for (size_t i = 0; i < q->n_files && r >= 0; i++) {
-		_cleanup_(nctl_closep) int fd = -1;
-		int e = open_copy(q->files[i], &fd);
-
-		if (e < 0) {
-			cli_error("%s: %s", q->files[i], strerror(-e));
-			status = CLI_USAGE;
-			continue;
-		}
-		/* The message takes a duplicate. */
-		r = sd_bus_message_append(
-			m, "(sh)", strcmp(q->files[i], "-") == 0 ? "stdin" : q->files[i], fd);
+	if (r < 0) {
+		cli_error("%s: %s", path, strerror(-r));
+		return CLI_USAGE;
 	}
-	if (r >= 0 && status == CLI_OK)
-		r = sd_bus_message_close_container(m);
+	cli_msg_align(m);
+	r = cli_msg_str(m, strcmp(path, "-") == 0 ? "stdin" : path);
 	if (r >= 0)
-		return status;
+		r = cli_msg_fd(m, fd);
+	if (r >= 0)
+		return CLI_OK;
 	cli_error("cannot send the files: %s", strerror(-r));
 	return CLI_USAGE;
+}
+
+int cli_bus_append_files(struct cli_msg *m, const struct cli_request *q)
+{
+	size_t array = cli_msg_array(m, true);
+	int status = CLI_OK;
+
+	for (size_t i = 0; i < q->n_files; i++)
+		if (append_file(m, q->files[i]) != CLI_OK)
+			status = CLI_USAGE;
+	cli_msg_array_end(m, array, true);
+	return status;
 }

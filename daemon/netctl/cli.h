@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include <json-c/json.h>
-#include <systemd/sd-bus.h>
 
 #include "base/strbuf.h"
+#include "netctl/dbus.h"
 
 /* What the files of netctl share: the request, the connection, and the ways to show an answer. */
 
@@ -85,11 +85,11 @@ bool cli_grammar_ends_options(char *const *words, size_t n);
 int cli_request_check(const struct cli_request *q);
 
 /* bus.c: all print what goes wrong, and give a cli_exit. */
-int cli_bus_connect(const char *runtime_dir, sd_bus **ret);
-sd_bus_message *cli_bus_method(sd_bus *bus, const char *name);
-int cli_bus_call(sd_bus *bus, sd_bus_message *m, sd_bus_message **ret_reply);
+int cli_bus_connect(const char *runtime_dir, struct cli_bus *ret);
+int cli_bus_call(struct cli_bus *bus, const struct cli_msg *m, struct cli_reply *ret);
+int cli_bus_text(const struct cli_reply *reply, const char **ret); /* the string that was wanted */
 /* Opens q's files as this user and adds them to m as a(sh), each a copy in memory. */
-int cli_bus_append_files(sd_bus_message *m, const struct cli_request *q);
+int cli_bus_append_files(struct cli_msg *m, const struct cli_request *q);
 
 /* answer.c, status.c: an answer of the daemon for people. answer gives the answer's own exit status. */
 int cli_answer_show(const struct cli_request *q, const char *text);
@@ -118,7 +118,7 @@ static inline void cli_names_fini(struct cli_names *names)
 }
 
 /* netns.c: lists, and names added or deleted, as many calls as it takes. */
-int cli_netns_list(sd_bus *bus, const struct cli_request *q);
+int cli_netns_list(struct cli_bus *bus, const struct cli_request *q);
 int cli_netns_change(const struct cli_request *q); /* connects, once it knows what to ask for */
 
 /* enter.c: without the daemon. */

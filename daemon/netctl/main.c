@@ -57,94 +57,60 @@ static const char help[] =
 	"Exit status: 0 fine, 1 there is something to do, 2 wrong use or configuration, 3 no daemon,\n"
 	"4 the kernel refused, 5 time-out.\n";
 
-static int show_text(const struct cli_request *q, sd_bus_message *reply,
-	int (*show)(const struct cli_request *q, const char *text))
-{
-	const char *text;
-	int r = sd_bus_message_read(reply, "s", &text);
-
-	if (r >= 0)
-		return show(q, text);
-	cli_error("the daemon's answer cannot be read: %s", strerror(-r));
-	return CLI_NO_DAEMON;
-}
-
-static int show_answer(const struct cli_request *q, sd_bus_message *reply)
-{
-	return show_text(q, reply, cli_answer_show);
-}
-
-static int show_status(const struct cli_request *q, sd_bus_message *reply)
-{
-	return show_text(q, reply, cli_status_show);
-}
-
-static int show_route(const struct cli_request *q, sd_bus_message *reply)
-{
-	return show_text(q, reply, cli_route_get_show);
-}
-
-static int put_filters(sd_bus_message *m, const struct cli_request *q)
-{
-	int r = cli_filters_put(m, q);
-
-	if (r >= 0)
-		return CLI_OK;
-	cli_error("this cannot be sent: %s", strerror(-r)); /* a word that is not UTF-8 */
-	return CLI_USAGE;
-}
-
-static int put_files(sd_bus_message *m, const struct cli_request *q)
+static int put_files(struct cli_msg *m, const struct cli_request *q)
 {
 	return cli_bus_append_files(m, q);
 }
 
-static int put_flags(sd_bus_message *m, const struct cli_request *q)
+static int put_flags(struct cli_msg *m, const struct cli_request *q)
 {
-	return sd_bus_message_append(m, "u", (uint32_t)q->flags) < 0 ? CLI_USAGE : CLI_OK;
+	cli_msg_u32(m, q->flags);
+	return CLI_OK;
 }
 
-static int put_files_flags(sd_bus_message *m, const struct cli_request *q)
+static int put_files_flags(struct cli_msg *m, const struct cli_request *q)
 {
 	int status = cli_bus_append_files(m, q);
 
 	return status == CLI_OK ? put_flags(m, q) : status;
 }
 
-static int put_move(sd_bus_message *m, const struct cli_request *q)
+static int put_move(struct cli_msg *m, const struct cli_request *q)
 {
 	const char *name = cli_request_get(q, "name");
-	int r = sd_bus_message_append(m, "ssss", q->netns ? q->netns : "", cli_request_get(q, "dev"),
-		cli_request_get(q, "netns"), name ? name : "");
+	const char *words[] = {q->netns ? q->netns : "", cli_request_get(q, "dev"),
+		cli_request_get(q, "netns"), name ? name : ""};
+	int r = 0;
 
+	for (size_t i = 0; i < NCTL_ARRAY_SIZE(words) && r >= 0; i++)
+		r = cli_msg_str(m, words[i]);
 	if (r >= 0)
 		return CLI_OK;
 	cli_error("this cannot be sent: %s", strerror(-r)); /* a word that is not UTF-8 */
 	return CLI_USAGE;
 }
 
-static int query(sd_bus *bus, const struct cli_request *q)
+static int query(struct cli_bus *bus, const struct cli_request *q)
 {
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
-	int fd, status;
+	_cleanup_(cli_reply_fini) struct cli_reply reply = CLI_REPLY_INIT;
+	int status = cli_pipe_open(bus, q, "Query", cli_query_object(q->action), &reply);
 
-	status = cli_pipe_open(bus, q, "Query", cli_query_object(q->action), &reply, &fd);
-	return status == CLI_OK ? cli_query_show(q, fd) : status;
+	return status == CLI_OK ? cli_query_show(q, reply.fd) : status;
 }
 
 static const struct {
-	int (*local)(const struct cli_request *q);                  /* all by itself; else */
-	int (*talk)(sd_bus *bus, const struct cli_request *q);      /* as many calls as it takes; else */
-	const char *method;                                         /* one call */
-	int (*put)(sd_bus_message *m, const struct cli_request *q); /* cli_exit; NULL: no arguments */
-	int (*show)(const struct cli_request *q, sd_bus_message *reply);
+	int (*local)(const struct cli_request *q);                     /* all by itself; else */
+	int (*talk)(struct cli_bus *bus, const struct cli_request *q); /* as many calls as it takes; else */
+	const char *method, *signature;                                /* one call, and its arguments */
+	int (*put)(struct cli_msg *m, const struct cli_request *q);    /* cli_exit; NULL: no arguments */
+	int (*show)(const struct cli_request *q, const char *text);
 } actions[] = {
-	[CLI_CHECK] = {NULL, NULL, "Check", put_files, show_answer},
-	[CLI_PLAN] = {NULL, NULL, "Plan", put_files_flags, show_answer},
-	[CLI_APPLY] = {NULL, NULL, "Apply", put_files_flags, show_answer},
-	[CLI_RELOAD] = {NULL, NULL, "Reload", put_flags, show_answer},
-	[CLI_STATUS] = {NULL, NULL, "Status", NULL, show_status},
-	[CLI_MOVE] = {NULL, NULL, "LinkMove", put_move, show_answer},
+	[CLI_CHECK] = {NULL, NULL, "Check", "a(sh)", put_files, cli_answer_show},
+	[CLI_PLAN] = {NULL, NULL, "Plan", "a(sh)u", put_files_flags, cli_answer_show},
+	[CLI_APPLY] = {NULL, NULL, "Apply", "a(sh)u", put_files_flags, cli_answer_show},
+	[CLI_RELOAD] = {NULL, NULL, "Reload", "u", put_flags, cli_answer_show},
+	[CLI_STATUS] = {NULL, NULL, "Status", "", NULL, cli_status_show},
+	[CLI_MOVE] = {NULL, NULL, "LinkMove", "ssss", put_move, cli_answer_show},
 	[CLI_LINK] = {.talk = query},
 	[CLI_ADDRESS] = {.talk = query},
 	[CLI_ROUTE] = {.talk = query},
@@ -154,7 +120,7 @@ static const struct {
 	[CLI_FDB] = {.talk = query},
 	[CLI_VRF] = {.talk = query},
 	[CLI_MADDR] = {.talk = query},
-	[CLI_ROUTE_GET] = {NULL, NULL, "RouteGet", put_filters, show_route},
+	[CLI_ROUTE_GET] = {NULL, NULL, "RouteGet", "a{ss}", cli_filters_put, cli_route_get_show},
 	[CLI_MONITOR] = {.talk = cli_monitor_show},
 	[CLI_STATS] = {.talk = cli_stats_show},
 	[CLI_NETNS_LIST] = {.talk = cli_netns_list},
@@ -167,24 +133,27 @@ static const struct {
 
 static int run(const struct cli_request *q)
 {
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL, *reply = NULL;
-	_cleanup_(sd_bus_close_unrefp) sd_bus *bus = NULL;
+	_cleanup_(cli_dbus_close) struct cli_bus bus = CLI_BUS_INIT;
+	_cleanup_(cli_reply_fini) struct cli_reply reply = CLI_REPLY_INIT;
+	_cleanup_(cli_msg_fini) struct cli_msg m;
+	const char *text;
 	int status;
 
+	cli_msg_init(&m, actions[q->action].method, actions[q->action].signature);
 	if (actions[q->action].local)
 		return actions[q->action].local(q);
 	status = cli_bus_connect(q->runtime_dir, &bus);
 	if (status != CLI_OK)
 		return status;
 	if (actions[q->action].talk)
-		return actions[q->action].talk(bus, q);
-	m = cli_bus_method(bus, actions[q->action].method);
-	if (!m)
-		return CLI_NO_DAEMON;
-	status = actions[q->action].put ? actions[q->action].put(m, q) : CLI_OK;
+		return actions[q->action].talk(&bus, q);
+	if (actions[q->action].put)
+		status = actions[q->action].put(&m, q);
 	if (status == CLI_OK)
-		status = cli_bus_call(bus, m, &reply);
-	return status == CLI_OK ? actions[q->action].show(q, reply) : status;
+		status = cli_bus_call(&bus, &m, &reply);
+	if (status == CLI_OK)
+		status = cli_bus_text(&reply, &text);
+	return status == CLI_OK ? actions[q->action].show(q, text) : status;
 }
 
 enum { OPTION_KEEP_GOING = 256, OPTION_ALLOW_RECREATE, OPTION_WHY };
@@ -227,7 +196,8 @@ static int take_option(struct cli_request *q, int c, const char **family)
 
 static bool has_family(enum cli_action a)
 {
-	static const enum cli_action with[] = {CLI_ADDRESS, CLI_ROUTE, CLI_RULE, CLI_NEXTHOP, CLI_NEIGH, CLI_MONITOR, CLI_MADDR};
+	static const enum cli_action with[] = {
+		CLI_ADDRESS, CLI_ROUTE, CLI_RULE, CLI_NEXTHOP, CLI_NEIGH, CLI_MONITOR, CLI_MADDR};
 
 	for (size_t i = 0; i < NCTL_ARRAY_SIZE(with); i++)
 		if (a == with[i])

@@ -151,14 +151,13 @@ static int text_line(const char *text, size_t len, void *userdata)
 	return r;
 }
 
-int cli_monitor_show(sd_bus *bus, const struct cli_request *q)
+int cli_monitor_show(struct cli_bus *bus, const struct cli_request *q)
 {
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
-	int fd, status;
+	_cleanup_(cli_reply_fini) struct cli_reply reply = CLI_REPLY_INIT;
+	int status = cli_pipe_open(bus, q, "Monitor", NULL, &reply);
 
-	status = cli_pipe_open(bus, q, "Monitor", NULL, &reply, &fd);
 	if (status != CLI_OK)
 		return status;
-	return cli_query_explain(
-		cli_lines_read(fd, q->json ? json_line : text_line, pause_here, (void *)(uintptr_t)q));
+	return cli_query_explain(cli_lines_read(
+		reply.fd, q->json ? json_line : text_line, pause_here, (void *)(uintptr_t)q));
 }

@@ -122,28 +122,30 @@ static void show_text(const struct list *l)
 }
 
 /* Asks the daemon to look for namespaces without a name. */
-static int scan(sd_bus *bus)
+static int scan(struct cli_bus *bus)
 {
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = cli_bus_method(bus, "NetnsScan"), *reply = NULL;
+	_cleanup_(cli_reply_fini) struct cli_reply reply = CLI_REPLY_INIT;
+	_cleanup_(cli_msg_fini) struct cli_msg m;
 
-	return m ? cli_bus_call(bus, m, &reply) : CLI_NO_DAEMON;
+	cli_msg_init(&m, "NetnsScan", "");
+	return cli_bus_call(bus, &m, &reply);
 }
 
-int cli_netns_list(sd_bus *bus, const struct cli_request *q)
+int cli_netns_list(struct cli_bus *bus, const struct cli_request *q)
 {
 	_cleanup_(list_fini) struct list l = {.text = NCTL_STRBUF_INIT, .names = NCTL_STRBUF_INIT};
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	_cleanup_(cli_reply_fini) struct cli_reply reply = CLI_REPLY_INIT;
 	const char *name = cli_request_get(q, "name");
-	int fd, status = CLI_OK;
+	int status = CLI_OK;
 
 	if (name)
 		status = cli_name_check(name);
 	if (status == CLI_OK && cli_request_get(q, "all"))
 		status = scan(bus);
 	if (status == CLI_OK)
-		status = cli_pipe_open(bus, q, "Query", "netns", &reply, &fd);
+		status = cli_pipe_open(bus, q, "Query", "netns", &reply);
 	if (status == CLI_OK)
-		status = cli_query_explain(cli_lines_read(fd, list_line, NULL, &l));
+		status = cli_query_explain(cli_lines_read(reply.fd, list_line, NULL, &l));
 	if (status != CLI_OK)
 		return status;
 	if (l.n)
@@ -161,14 +163,11 @@ struct sum {
 	struct json_object *failed; /* an array of at most FAILURES_MAX */
 };
 
-static int add_answer(struct sum *sum, sd_bus_message *reply)
+static int add_answer(struct sum *sum, const struct cli_reply *reply)
 {
-	struct json_object *o = NULL, *failed;
-	const char *text;
+	struct json_object *o = reply->text ? json_tokener_parse(reply->text) : NULL, *failed;
 	int status = CLI_OK;
 
-	if (sd_bus_message_read(reply, "s", &text) >= 0)
-		o = json_tokener_parse(text);
 	failed = cli_json_get(o, "failed");
 	if (!failed || !json_object_is_type(failed, json_type_array)) {
 		cli_error("the daemon's answer makes no sense; are netctl and netctld of one version?");
@@ -187,29 +186,29 @@ static int add_answer(struct sum *sum, sd_bus_message *reply)
 }
 
 /* One call with names from *at on, which becomes the first that is left. */
-static int change_some(
-	sd_bus *bus, const char *method, const struct cli_names *names, const char **at, struct sum *sum)
+static int change_some(struct cli_bus *bus, const char *method, const struct cli_names *names, const char **at,
+	struct sum *sum)
 {
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = cli_bus_method(bus, method), *reply = NULL;
-	int r, status;
+	_cleanup_(cli_reply_fini) struct cli_reply reply = CLI_REPLY_INIT;
+	_cleanup_(cli_msg_fini) struct cli_msg m;
+	size_t array;
+	int r = 0, status;
 
-	if (!m)
-		return CLI_NO_DAEMON;
-	r = sd_bus_message_open_container(m, 'a', "s");
+	cli_msg_init(&m, method, "as");
+	array = cli_msg_array(&m, false);
 	for (size_t i = 0; *at && i < NAMES_A_CALL && r >= 0; i++) {
-		r = sd_bus_message_append(m, "s", *at);
+		r = cli_msg_str(&m, *at);
 		if (r >= 0)
 			*at = cli_names_next(names, *at);
 	}
-	if (r >= 0)
-		r = sd_bus_message_close_container(m);
+	cli_msg_array_end(&m, array, false);
 	if (r < 0) {
 		/* A name that is not UTF-8. */
 		cli_error("%s cannot be sent: %s", *at ? *at : "this", strerror(-r));
 		return CLI_USAGE;
 	}
-	status = cli_bus_call(bus, m, &reply);
-	return status == CLI_OK ? add_answer(sum, reply) : status;
+	status = cli_bus_call(bus, &m, &reply);
+	return status == CLI_OK ? add_answer(sum, &reply) : status;
 }
 
 static void show_sum(const struct cli_request *q, const struct sum *sum, int status)
@@ -232,7 +231,7 @@ static void show_sum(const struct cli_request *q, const struct sum *sum, int sta
 int cli_netns_change(const struct cli_request *q)
 {
 	_cleanup_(cli_names_fini) struct cli_names names = {.text = NCTL_STRBUF_INIT};
-	_cleanup_(sd_bus_close_unrefp) sd_bus *bus = NULL;
+	_cleanup_(cli_dbus_close) struct cli_bus bus = CLI_BUS_INIT;
 	bool add = q->action == CLI_NETNS_ADD;
 	struct sum sum = {0};
 	const char *at;
@@ -247,7 +246,7 @@ int cli_netns_change(const struct cli_request *q)
 	sum.failed = json_object_new_array();
 	at = cli_names_next(&names, NULL);
 	while (at && status == CLI_OK)
-		status = change_some(bus, add ? "NetnsAdd" : "NetnsDel", &names, &at, &sum);
+		status = change_some(&bus, add ? "NetnsAdd" : "NetnsDel", &names, &at, &sum);
 	if (status == CLI_OK && sum.n_failed)
 		status = CLI_REFUSED;
 	/* When a later call goes wrong, what came of the earlier ones is still of interest. */

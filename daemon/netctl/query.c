@@ -199,42 +199,48 @@ int cli_query_explain(int r)
 	return r == -EPIPE ? CLI_NO_DAEMON : CLI_USAGE;
 }
 
-int cli_filters_put(sd_bus_message *m, const struct cli_request *q)
+static int put_pair(struct cli_msg *m, const char *key, const char *value)
 {
-	int r = sd_bus_message_open_container(m, 'a', "{ss}");
+	int r;
 
-	if (q->netns && r >= 0)
-		r = sd_bus_message_append(m, "{ss}", "netns", q->netns);
-	if (q->all_netns && r >= 0)
-		r = sd_bus_message_append(m, "{ss}", "all-netns", "");
-	for (size_t i = 0; i < q->n_filters && r >= 0; i++)
-		r = sd_bus_message_append(m, "{ss}", q->filters[i].key, q->filters[i].value);
-	return r >= 0 ? sd_bus_message_close_container(m) : r;
+	cli_msg_align(m);
+	r = cli_msg_str(m, key);
+	return r < 0 ? r : cli_msg_str(m, value);
 }
 
-int cli_pipe_open(sd_bus *bus, const struct cli_request *q, const char *method, const char *object,
-	sd_bus_message **ret_reply, int *ret_fd)
+int cli_filters_put(struct cli_msg *m, const struct cli_request *q)
 {
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = cli_bus_method(bus, method);
-	int r = 0, status;
+	size_t array = cli_msg_array(m, true);
+	int r = 0;
 
-	if (!m)
-		return CLI_NO_DAEMON;
-	if (object)
-		r = sd_bus_message_append(m, "s", object);
-	if (r >= 0)
-		r = cli_filters_put(m, q);
-	if (r < 0) {
-		cli_error("this cannot be sent: %s", strerror(-r)); /* a word that is not UTF-8 */
-		return CLI_USAGE;
-	}
-	status = cli_bus_call(bus, m, ret_reply);
-	if (status != CLI_OK)
-		return status;
-	r = sd_bus_message_read(*ret_reply, "h", ret_fd);
+	if (q->netns)
+		r = put_pair(m, "netns", q->netns);
+	if (q->all_netns && r >= 0)
+		r = put_pair(m, "all-netns", "");
+	for (size_t i = 0; i < q->n_filters && r >= 0; i++)
+		r = put_pair(m, q->filters[i].key, q->filters[i].value);
+	cli_msg_array_end(m, array, true);
 	if (r >= 0)
 		return CLI_OK;
-	cli_error("the daemon's answer cannot be read: %s", strerror(-r));
+	cli_error("this cannot be sent: %s", strerror(-r)); /* a word that is not UTF-8 */
+	return CLI_USAGE;
+}
+
+int cli_pipe_open(struct cli_bus *bus, const struct cli_request *q, const char *method, const char *object,
+	struct cli_reply *ret)
+{
+	_cleanup_(cli_msg_fini) struct cli_msg m;
+	int status;
+
+	cli_msg_init(&m, method, object ? "sa{ss}" : "a{ss}");
+	if (object)
+		(void)cli_msg_str(&m, object);
+	status = cli_filters_put(&m, q);
+	if (status == CLI_OK)
+		status = cli_bus_call(bus, &m, ret);
+	if (status != CLI_OK || ret->fd >= 0)
+		return status;
+	cli_error("the daemon's answer cannot be read");
 	return CLI_NO_DAEMON;
 }
 

@@ -5,11 +5,11 @@
 
 /* What comes through a pipe of the daemon. */
 
-/* Asks method for a pipe: of the object, unless that is NULL, with q's filters. cli_exit. */
-int cli_pipe_open(sd_bus *bus, const struct cli_request *q, const char *method, const char *object,
-	sd_bus_message **ret_reply, int *ret_fd);
-/* q's filters, -n and -a as a{ss}: 0 or a negative errno. */
-int cli_filters_put(sd_bus_message *m, const struct cli_request *q);
+/* Asks method for a pipe (ret->fd): of the object, unless that is NULL, with q's filters. cli_exit. */
+int cli_pipe_open(struct cli_bus *bus, const struct cli_request *q, const char *method, const char *object,
+	struct cli_reply *ret);
+/* q's filters, -n and -a as a{ss}. cli_exit. */
+int cli_filters_put(struct cli_msg *m, const struct cli_request *q);
 /* The answer of Query, as JSON or as a table. */
 int cli_query_show(const struct cli_request *q, int fd);
 const char *cli_query_object(enum cli_action a); /* NULL: it asks for none */
@@ -22,7 +22,7 @@ int cli_lines_read(int fd, int (*line)(const char *text, size_t len, void *userd
 	void (*pause)(void *userdata), void *userdata);
 
 /* monitor.c, stats.c */
-int cli_monitor_show(sd_bus *bus, const struct cli_request *q);
-int cli_stats_show(sd_bus *bus, const struct cli_request *q);
+int cli_monitor_show(struct cli_bus *bus, const struct cli_request *q);
+int cli_stats_show(struct cli_bus *bus, const struct cli_request *q);
 /* One line of the answer of RouteGet. */
 int cli_route_get_show(const struct cli_request *q, const char *text);

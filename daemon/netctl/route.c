@@ -4,6 +4,7 @@
  * one route.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -86,15 +87,38 @@ static int route_line(const char *text, size_t len, void *userdata)
 
 const struct cli_rows cli_route_rows = {titles, N_COLUMNS, route_line};
 
+/* A positive errno: there is no way, and why. */
+static int error_of(const char *text)
+{
+	char key[CLI_SCAN_KEY_MAX], value[32] = "";
+	struct cli_scan s;
+	int error = 0;
+
+	cli_scan_init(&s, text, strlen(text));
+	if (!cli_scan_object(&s))
+		return 0;
+	while (cli_scan_key(&s, key)) {
+		if (strcmp(key, "error") != 0) {
+			cli_scan_skip(&s);
+			continue;
+		}
+		cli_scan_text(&s, value, sizeof(value));
+		error = atoi(value);
+	}
+	return abs(error);
+}
+
 int cli_route_get_show(const struct cli_request *q, const char *text)
 {
+	int r, error = error_of(text);
 	struct cli_table t;
-	int r;
 
-	if (q->json) {
+	if (q->json)
 		printf("[%s]\n", text);
-		return CLI_OK;
-	}
+	if (error)
+		cli_error("%s", strerror(error));
+	if (q->json || error)
+		return error ? CLI_DIFFERENT : CLI_OK;
 	cli_table_begin(&t, titles, N_COLUMNS);
 	r = route_line(text, strlen(text), &t);
 	cli_table_end(&t);

@@ -90,26 +90,21 @@ static int show_groups(const struct cli_request *q, const char *text)
 	return CLI_OK;
 }
 
-int cli_stats_show(sd_bus *bus, const struct cli_request *q)
+int cli_stats_show(struct cli_bus *bus, const struct cli_request *q)
 {
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL, *reply = NULL;
+	_cleanup_(cli_reply_fini) struct cli_reply reply = CLI_REPLY_INIT;
+	_cleanup_(cli_msg_fini) struct cli_msg m;
 	const char *text;
-	int fd, r, status;
+	int status;
 
+	cli_msg_init(&m, "Stats", "");
 	/* Of namespaces, as any other object. */
 	if (q->netns || q->all_netns) {
-		status = cli_pipe_open(bus, q, "Query", "stats", &reply, &fd);
-		return status == CLI_OK ? cli_query_show(q, fd) : status;
+		status = cli_pipe_open(bus, q, "Query", "stats", &reply);
+		return status == CLI_OK ? cli_query_show(q, reply.fd) : status;
 	}
-	m = cli_bus_method(bus, "Stats");
-	if (!m)
-		return CLI_NO_DAEMON;
-	status = cli_bus_call(bus, m, &reply);
-	if (status != CLI_OK)
-		return status;
-	r = sd_bus_message_read(reply, "s", &text);
-	if (r >= 0)
-		return show_groups(q, text);
-	cli_error("the daemon's answer cannot be read: %s", strerror(-r));
-	return CLI_NO_DAEMON;
+	status = cli_bus_call(bus, &m, &reply);
+	if (status == CLI_OK)
+		status = cli_bus_text(&reply, &text);
+	return status == CLI_OK ? show_groups(q, text) : status;
 }

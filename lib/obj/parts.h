@@ -5,7 +5,8 @@
 #include "obj/nexthop.h"
 #include "obj/route.h"
 
-/* Pieces that the JSON of routes, next hops, rules and neighbours share; for lib/obj alone. */
+/* Pieces that the JSON of routes, next hops, rules and neighbours share; for lib/obj, and the answers of
+ * lib/mirror. */
 
 struct nlattr;
 

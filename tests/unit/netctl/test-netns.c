@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include <cmocka.h>
+#include <systemd/sd-bus.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -189,10 +190,10 @@ static int with_daemon(int (*fn)(const struct cli_request *q), struct cli_reques
 
 static int list(const struct cli_request *q)
 {
-	_cleanup_(sd_bus_close_unrefp) sd_bus *bus = NULL;
+	_cleanup_(cli_dbus_close) struct cli_bus bus = CLI_BUS_INIT;
 	int status = cli_bus_connect(q->runtime_dir, &bus);
 
-	return status == CLI_OK ? cli_netns_list(bus, q) : status;
+	return status == CLI_OK ? cli_netns_list(&bus, q) : status;
 }
 
 static void lists(void **state)
