@@ -90,6 +90,7 @@ struct fk_dump {
 	uint8_t protocol, rtype, at_len, at[16];
 	uint32_t table, at_table;
 	uint64_t next; /* id or priority */
+	unsigned nth;  /* within a prefix whose routes no datagram can hold */
 };
 
 struct fk_transport {
