@@ -269,7 +269,8 @@ static bool fk_nh_match(const struct fk_route *a, const struct fk_route_req *q)
 int fk_fib4_delete(struct fk_req *rq, struct fk_netns *ns, const struct fk_route_req *q)
 {
 	const struct fk_route *r = &q->r;
-	if (r->len > 32)
+	/* newer ones look at the whole prefix first: 6.18 does, 6.1 does not */
+	if (r->len > 32 || (ns->f->version >= 6015 && !fk_key_valid(r)))
 		return fk_refuse(rq, -EINVAL, "Invalid prefix length");
 	if (!fk_table_exists(ns, AF_INET, r->table))
 		return fk_refuse(rq, -ESRCH, "FIB table does not exist");

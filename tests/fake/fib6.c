@@ -29,6 +29,12 @@ static bool fk_is_error(uint8_t type)
 	return type >= RTN_BLACKHOLE && type <= RTN_THROW;
 }
 
+/* RTF_REJECT, which a route by way of lo has as well. */
+static bool fk_rejects(const struct fk_route *r, const struct fk_hop *h)
+{
+	return fk_is_error(r->type) || (h->oif == 1 && r->type == RTN_UNICAST);
+}
+
 static bool fk_is_link_local(const uint8_t *addr)
 {
 	return addr[0] == 0xfe && (addr[1] & 0xc0) == 0x80;
@@ -46,8 +52,7 @@ static const struct fk_route *fk_select(
 			continue;
 		unsigned n = fk_route_hops(r, hops);
 		for (unsigned i = 0; i < n; i++) {
-			if (hops[i].flags & RTNH_F_DEAD ||
-				(oif && hops[i].oif != oif && !fk_is_error(r->type)))
+			if (hops[i].flags & RTNH_F_DEAD || (oif && hops[i].oif != oif))
 				continue;
 			*ret = hops[i];
 			return r;
@@ -86,9 +91,9 @@ static int fk_check_gateway(struct fk_netns *ns, uint32_t table, struct fk_hop *
 {
 	struct fk_hop found;
 	const struct fk_route *r = table ? fk_lookup_table(ns, table, h->via, h->oif, &found) : NULL;
-	if (!r || fk_is_error(r->type) || found.via_family || (h->oif && h->oif != found.oif))
+	if (!r || fk_rejects(r, &found) || found.via_family || (h->oif && h->oif != found.oif))
 		r = fk_lookup(ns, h->via, h->oif, &found);
-	if (!r || fk_is_error(r->type) || found.via_family || (h->oif && h->oif != found.oif))
+	if (!r || fk_rejects(r, &found) || found.via_family || (h->oif && h->oif != found.oif))
 		return -EHOSTUNREACH;
 	h->oif = found.oif;
 	return 0;
