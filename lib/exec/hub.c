@@ -138,8 +138,7 @@ static void on_damaged(void *userdata, int32_t nsid)
 		stranger(h, nsid);
 }
 
-static const struct nctl_pump_ops pump_ops = {
-	.message = on_message, .lost = on_lost, .damaged = on_damaged};
+static const struct nctl_pump_ops pump_ops = {.message = on_message, .lost = on_lost, .damaged = on_damaged};
 
 /* The filter comes first, so that nothing is queued that it would not let pass. */
 static int set_up_events(const struct nctl_hub *h, struct nctl_transport *t, size_t receive_buffer)

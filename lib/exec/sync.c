@@ -201,6 +201,7 @@ void nctl_sync_lost(struct nctl_session *s, nctl_time now)
 		break;
 	case SYNC_SETTLE:
 	case SYNC_DONE:
+		nctl_scopes_abandon(s, true); /* what it would sweep may be there */
 		again(s, now);
 		break;
 	}
