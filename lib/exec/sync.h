@@ -37,6 +37,7 @@ struct nctl_backoff {
 struct sync {
 	enum sync_state state;
 	enum nctl_object_type type, last; /* of a round: which is dumped, and which is the last one */
+	bool vlans;                       /* behind the links: those of bridges */
 	bool lost;                        /* as was told */
 	bool spoiled;                     /* events were lost during this round: it must be done again */
 	bool refresh;                     /* links and addresses once more when it is over */

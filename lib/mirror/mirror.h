@@ -108,6 +108,7 @@ struct nctl_dump_scope {
 	enum nctl_object_type type;
 	nctl_table table;
 	nctl_ifindex oif;
+	bool vlans; /* LINK: the VLANs of bridges and ports instead; says nothing of who is gone */
 };
 
 /* The full list of a scope is about to arrive; call it before the request is sent. One at a time. */
@@ -116,9 +117,8 @@ void nctl_mirror_dump_begin(struct nctl_mirror *m, const struct nctl_dump_scope 
  * nctl_mirror_work. complete false: nothing goes. */
 void nctl_mirror_dump_end(struct nctl_mirror *m, bool complete);
 
-/* There was no event left to be read: what comes from now on is younger than the dumps that are over. */
+/* No event was left to be read: what comes from now on is younger than the dumps before. */
 void nctl_mirror_caught_up(struct nctl_mirror *m);
-
 /*
  * Work that is done piece by piece, so that no call takes long: sweeps, and the routes of links and next-hop
  * objects that went (readers do not see them any more). budget: objects. True: there is more.
