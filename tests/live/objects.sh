@@ -75,7 +75,7 @@ same 'proxies' 'ip -j -d neigh show proxy' 'neigh show proxy' used confirmed upd
 same 'forwarding entries' 'bridge -j -d fdb' 'fdb' used updated
 same 'links with counters' 'ip -j -s link show dev v0' '-s link dev v0' \
 	min_mtu max_mtu promiscuity allmulti inet6_addr_gen_mode num_tx_queues num_rx_queues gso_max_size gso_max_segs \
-	tso_max_size tso_max_segs gro_max_size gso_ipv4_max_size gro_ipv4_max_size linkinfo parentbus
+	tso_max_size tso_max_segs gro_max_size gso_ipv4_max_size gro_ipv4_max_size max_pacing_offload_horizon linkinfo parentbus
 
 netctl -j monitor initial >"$tmp/changes" &
 monitor=$!
