@@ -54,6 +54,10 @@ struct nctl_mirror {
 	size_t n_rules, max_rules;
 	struct nctl_hash rules_by_content, rules_by_link[2];
 	size_t n_gotos;
+	struct nctl_rule_entry *rule_placed; /* of the dump's last entry; NULL none */
+	uint64_t rules_told;                 /* serial of the last rule dump that events overlapped */
+	uint64_t rules_dumped;               /* when (caught) the last one ended */
+	uint64_t caught;                     /* steps at nctl_mirror_caught_up */
 	uint32_t stamp; /* the last sweep's */
 	struct nctl_dump_scope suspects[NCTL_SUSPECTS];
 	unsigned n_suspects;
