@@ -38,6 +38,7 @@ enum cli_action {
 	CLI_NEXTHOP,
 	CLI_NEIGH,
 	CLI_FDB,
+	CLI_VLAN,
 	CLI_VRF,
 	CLI_MADDR,
 	CLI_MONITOR,

@@ -33,6 +33,7 @@ static const char help[] =
 	"  nexthop [show] [id N] [dev NAME] [vrf NAME] [master NAME] [groups] [fdb] [proto P]\n"
 	"  neighbour [show] [[to] PREFIX] [dev NAME] [nud STATE] [master NAME] [vrf NAME] [proxy] [router]\n"
 	"  fdb [show] [br NAME] [dev NAME] [vlan N] [state S] [dynamic]\n"
+	"  vlan [show] [[dev] NAME] [master NAME]\n"
 	"  vrf [show] [NAME] [up]\n"
 	"  maddress [show] [--why] [and the filters of link]\n"
 	"  monitor [link] [address] [route] [rule] [nexthop] [netns] [initial]\n"
@@ -120,6 +121,7 @@ static const struct {
 	[CLI_NEXTHOP] = {.talk = query},
 	[CLI_NEIGH] = {.talk = query},
 	[CLI_FDB] = {.talk = query},
+	[CLI_VLAN] = {.talk = query},
 	[CLI_VRF] = {.talk = query},
 	[CLI_MADDR] = {.talk = query},
 	[CLI_ROUTE_GET] = {NULL, NULL, "RouteGet", "a{ss}", cli_filters_put, cli_route_get_show},

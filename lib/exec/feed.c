@@ -11,6 +11,7 @@
 
 #include "codec/codec.h"
 #include "mirror/route.h"
+#include "mirror/vlans.h"
 #include "nl/attr.h"
 
 /*

@@ -185,7 +185,10 @@ void nctl_scopes_advance(struct nctl_hub *h)
 	}
 }
 
-bool nctl_scopes_pending(const struct nctl_session *s)
+bool nctl_scopes_pending(const struct nctl_session *s, enum nctl_object_type type)
 {
-	return s->scopes.n || s->scopes.dumping;
+	for (size_t i = 0; i < s->scopes.n; i++)
+		if (s->scopes.v[i].type == type)
+			return true;
+	return s->scopes.dumping && s->scopes.now.type == type;
 }

@@ -37,6 +37,7 @@ struct nctl_backoff {
 struct sync {
 	enum sync_state state;
 	enum nctl_object_type type, last; /* of a round: which is dumped, and which is the last one */
+	bool vlans;                       /* behind the links: those of bridges */
 	bool lost;                        /* as was told */
 	bool spoiled;                     /* events were lost during this round: it must be done again */
 	bool refresh;                     /* links and addresses once more when it is over */
@@ -110,4 +111,4 @@ void nctl_scopes_due(struct nctl_session *s);
 void nctl_scopes_abandon(struct nctl_session *s, bool all);
 void nctl_scopes_over(struct nctl_session *s, const struct nctl_result *r);
 void nctl_scopes_advance(struct nctl_hub *h);
-bool nctl_scopes_pending(const struct nctl_session *s);
+bool nctl_scopes_pending(const struct nctl_session *s, enum nctl_object_type type);

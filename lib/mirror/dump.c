@@ -171,6 +171,8 @@ void nctl_mirror_dump_begin(struct nctl_mirror *m, const struct nctl_dump_scope 
 	size_t all = SIZE_MAX;
 
 	m->scope = *scope;
+	if (scope->vlans)
+		return;
 	l->serial++;
 	clear_tombs(l);
 	if (is_route(scope->type)) {
@@ -187,6 +189,8 @@ void nctl_mirror_dump_end(struct nctl_mirror *m, bool complete)
 {
 	struct nctl_mirror_list *l = &m->lists[m->scope.type];
 
+	if (m->scope.vlans)
+		return;
 	l->dumping = false;
 	clear_tombs(l);
 	if (is_route(m->scope.type))

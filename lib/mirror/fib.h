@@ -78,5 +78,7 @@ void nctl_sweep_start(struct nctl_fib *f, const struct nctl_dump_scope *scope);
 void nctl_sweep_end(struct nctl_fib *f);
 /* Was there a dump just now, that may have been ahead of events? */
 bool nctl_sweep_is_recent(struct nctl_fib *f);
+/* Did a sweep take one of this key away since? */
+bool nctl_sweep_is_in_doubt(const struct nctl_fib *f, const struct nctl_route *r);
 bool nctl_sweep_work(struct nctl_fib *f, size_t *budget);
 void nctl_sweep_leave(struct nctl_fib *f, uint32_t route);

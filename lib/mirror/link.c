@@ -130,6 +130,7 @@ static int insert(struct nctl_mirror *m, struct nctl_link *v, uint64_t touched)
 	nctl_relation_link(m, l);
 	nctl_genset_add(&m->lists[NCTL_OBJECT_LINK].gen, &l->gen);
 	m->stats.added++;
+	nctl_mirror_count_bridge(m, NULL, &l->v);
 	nctl_mirror_link_notify(m, NCTL_ADDED, NULL, &l->v, NULL);
 	nctl_silent_link(m, NULL, &l->v, NULL);
 	return 0;
@@ -174,6 +175,7 @@ static int update(struct nctl_mirror *m, struct nctl_mirror_link *l, struct nctl
 	nctl_relation_link(m, l);
 	nctl_relation_forget(m, &old);
 	m->stats.changed++;
+	nctl_mirror_count_bridge(m, &old, &l->v);
 	nctl_mirror_link_notify(m, NCTL_CHANGED, &old, &l->v, &diff);
 	nctl_silent_link(m, &old, &l->v, &diff);
 	nctl_link_fini(&old);
@@ -213,6 +215,7 @@ void nctl_mirror_link_remove(struct nctl_mirror *m, struct nctl_mirror_link *l)
 	nctl_relation_leave(m, l);
 	nctl_genset_del(&m->lists[NCTL_OBJECT_LINK].gen, &l->gen);
 	m->stats.removed++;
+	nctl_mirror_count_bridge(m, &l->v, NULL);
 	nctl_mirror_link_notify(m, NCTL_REMOVED, &l->v, NULL, NULL);
 	nctl_silent_link_gone(m, &l->v);
 	nctl_link_fini(&l->v);

@@ -28,6 +28,7 @@ struct nctl_mirror {
 	struct nctl_rb_tree by_index;
 	struct nctl_hash by_name;
 	struct nctl_hash by_altname;
+	size_t n_bridges; /* links of a kind that has VLANs (NCTL_KIND_VLANS) */
 	struct nctl_hash
 		ghosts; /* struct ghost: links that others name as master or lower and that are not here */
 	struct nctl_rb_tree by_prefix; /* all addresses */
@@ -91,6 +92,8 @@ void nctl_mirror_addr_lose(struct nctl_mirror *m, struct nctl_mirror_link *l, st
 
 /* vlans.c: takes over what l's VLANs are into v, a newer message of it, which never says them. */
 void nctl_mirror_link_keep_vlans(const struct nctl_mirror_link *l, struct nctl_link *v);
+void nctl_mirror_count_bridge(
+	struct nctl_mirror *m, const struct nctl_link *old, const struct nctl_link *new);
 
 /* link.c */
 void nctl_mirror_link_notify(struct nctl_mirror *m, enum nctl_change_op op, const struct nctl_link *old,

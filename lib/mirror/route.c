@@ -300,10 +300,11 @@ static int put_event(
 	/* If a dump brought what came after that, what it replaced may be another one, or none that is here.
 	 */
 	if (replace && first && nctl_sweep_is_recent(f)) {
-		if (spot->first != spot->last || !nctl_fib_is_kin(f, first, r))
+		bool none = !nctl_fib_is_kin(f, first, r) || nctl_sweep_is_in_doubt(f, r);
+
+		if (none || spot->first != spot->last)
 			nctl_suspect_equals(f, spot);
-		if (!nctl_fib_is_kin(f, first, r))
-			first = 0;
+		first = none ? 0 : first;
 	}
 	if (replace && !route && first)
 		return nctl_route_update(f, first, r, NCTL_TOUCH_EVENT);

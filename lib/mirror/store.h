@@ -88,6 +88,7 @@ struct nctl_sweep {
 	uint32_t next;         /* of its routes; 0: it is done */
 };
 #define NCTL_SWEEPS 4
+#define NCTL_DOUBTS 64
 
 /* All routes of one family. */
 struct nctl_fib {
@@ -98,7 +99,8 @@ struct nctl_fib {
 	struct nctl_fib_table *last; /* that was looked for; or NULL */
 	size_t n_dead;               /* of recs: in dead sets */
 	uint32_t gen;
-	nctl_time dumped; /* when the last dump ended */
+	nctl_time dumped;             /* when the last dump ended */
+	uint64_t doubts[NCTL_DOUBTS]; /* bits: keys of what sweeps took since then */
 	struct nctl_sweep sweeps[NCTL_SWEEPS];
 	unsigned n_sweeps;
 	struct { /* where the last entry of a dump is: the next one of its prefix belongs behind it */
@@ -142,9 +144,4 @@ struct nctl_rule_entry {
 static inline struct nctl_rec *nctl_rec_at(const struct nctl_fib *f, uint32_t id)
 {
 	return nctl_slab_at(&f->recs, id);
-}
-
-static inline bool nctl_family_is(const struct nctl_route *r, uint8_t family)
-{
-	return r->dst.family == family;
 }

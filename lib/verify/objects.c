@@ -78,8 +78,8 @@ static void compare_header(struct nctl_verify *v, const struct nlmsghdr *theirs,
 }
 
 /* v->msg holds our encoding. */
-static int compare(struct nctl_verify *v, const struct nlmsghdr *theirs, const struct verify_object *o,
-	size_t hdr_len)
+static int compare(
+	struct nctl_verify *v, const struct nlmsghdr *theirs, const struct verify_object *o, size_t hdr_len)
 {
 	const struct nlmsghdr *ours = (const void *)v->buf;
 
@@ -123,6 +123,26 @@ static void note_attrs(struct nctl_verify *v, const struct nlmsghdr *nlh)
 			v->results[v->type].attrs[nctl_attr_type(a)]++;
 }
 
+/* What a bridge or a port says of its VLANs, in a message of its own. */
+static int verify_vlans(struct nctl_verify *v, const struct nlmsghdr *nlh)
+{
+	const struct nctl_mirror_link *l;
+	struct nctl_vlans *vlans;
+	nctl_ifindex ifindex;
+	int r = nctl_bridge_vlans_decode(nlh, &ifindex, &vlans);
+
+	if (r != 0)
+		return r == -ENOMEM ? r : 0;
+	name_number(v, "link", ifindex);
+	l = nctl_mirror_link_get(v->m, ifindex);
+	if (l)
+		v->results[v->type].attrs[IFLA_AF_SPEC]++;
+	if (!l || !nctl_vlans_equal(l->v.vlans, vlans))
+		verify_differ(v, "the VLANs of the bridge or port differ");
+	nctl_vlans_unref(vlans);
+	return 0;
+}
+
 static int verify_link(struct nctl_verify *v, const struct nlmsghdr *nlh)
 {
 	const struct nctl_mirror_link *l;
@@ -130,8 +150,10 @@ static int verify_link(struct nctl_verify *v, const struct nlmsghdr *nlh)
 	int r = nctl_link_decode(nlh, &decoded);
 	nctl_ifindex ifindex;
 
+	if (r == NCTL_CODEC_SKIP)
+		return verify_vlans(v, nlh);
 	if (r != 0)
-		return r == -ENOMEM ? r : 0; /* another family's, say */
+		return r == -ENOMEM ? r : 0;
 	ifindex = decoded.ifindex;
 	nctl_link_fini(&decoded);
 	name_number(v, "link", ifindex);

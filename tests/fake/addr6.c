@@ -309,7 +309,8 @@ static int fk_addr6_add(struct fk_req *rq, const struct nlattr **tb, struct fk_l
 	a->flags = (flags & user) | (flags & IFA_F_NODAD && !old ? 0 : IFA_F_TENTATIVE);
 	a->metric = tb[IFA_RT_PRIORITY] ? fk_u32(tb[IFA_RT_PRIORITY]) : 0;
 	memcpy(a->peer, peer, 16);
-	int r = fk_addr6_lifetimes(rq, tb[IFA_CACHEINFO], a);
+	bool replace = rq->nlh->nlmsg_flags & NLM_F_REPLACE && !(rq->nlh->nlmsg_flags & NLM_F_EXCL);
+	int r = old && !replace ? 0 : fk_addr6_lifetimes(rq, tb[IFA_CACHEINFO], a);
 	if (r == 0 && !old && ifa->ifa_prefixlen > 128)
 		r = fk_refuse(rq, -EINVAL, "ipv6: Invalid prefix length");
 	if (r == 0 && old) {

@@ -197,9 +197,10 @@ static int fk_among_equals(struct fk_netns *ns, const struct fk_route_req *q, st
 	if (q->flags & NLM_F_REPLACE) {
 		if (match)
 			return match == first ? 1 : -EEXIST;
-		struct nctl_list at = first->node;
+		struct fk_route was = *first;
 		*first = q->r;
-		first->node = at;
+		first->node = was.node;
+		first->prefix = was.prefix;
 		fk_route_event(ns, first, RTM_NEWROUTE, *nlflags | NLM_F_REPLACE);
 		return 1;
 	}
@@ -212,14 +213,6 @@ static int fk_among_equals(struct fk_netns *ns, const struct fk_route_req *q, st
 		*ret_before = first;
 	}
 	return 0;
-}
-
-static struct fk_route *fk_last_of_prefix(struct fk_netns *ns, const struct fk_route *key)
-{
-	struct fk_route *last = NULL;
-	for (struct fk_route *a = fk_route_first(ns, key); a; a = fk_route_next(ns, a))
-		last = a;
-	return last;
 }
 
 /* fib_table_insert() */
@@ -243,7 +236,7 @@ int fk_fib4_insert(struct fk_req *rq, struct fk_netns *ns, struct fk_route_req *
 		return -ENOENT;
 	nlflags |= NLM_F_CREATE;
 	fk_insert(ns, r, before);
-	r = before ? nctl_list_entry(before->node.prev, struct fk_route, node) : fk_last_of_prefix(ns, r);
+	r = before ? nctl_list_entry(before->node.prev, struct fk_route, node) : fk_route_last(ns, r);
 	fk_route_event(ns, r, RTM_NEWROUTE, nlflags);
 	return 0;
 }
@@ -276,7 +269,8 @@ static bool fk_nh_match(const struct fk_route *a, const struct fk_route_req *q)
 int fk_fib4_delete(struct fk_req *rq, struct fk_netns *ns, const struct fk_route_req *q)
 {
 	const struct fk_route *r = &q->r;
-	if (r->len > 32)
+	/* newer ones look at the whole prefix first: 6.18 does, 6.1 does not */
+	if (r->len > 32 || (ns->f->version >= 6015 && !fk_key_valid(r)))
 		return fk_refuse(rq, -EINVAL, "Invalid prefix length");
 	if (!fk_table_exists(ns, AF_INET, r->table))
 		return fk_refuse(rq, -ESRCH, "FIB table does not exist");
@@ -292,7 +286,7 @@ int fk_fib4_delete(struct fk_req *rq, struct fk_netns *ns, const struct fk_route
 		if (r->metrics_len && (r->metrics_len != a->metrics_len ||
 					      memcmp(a->metrics, r->metrics, r->metrics_len) != 0))
 			continue;
-		nctl_list_del(&a->node);
+		fk_route_unlink(ns, a);
 		fk_route_event(ns, a, RTM_DELROUTE, 0);
 		free(a);
 		return 0;
@@ -308,7 +302,7 @@ void fk_fib4_flush(struct fk_netns *ns)
 		struct fk_route *r = nctl_list_entry(pos, struct fk_route, node);
 		if (!(r->flags & RTNH_F_DEAD))
 			continue;
-		nctl_list_del(&r->node);
+		fk_route_unlink(ns, r);
 		if (r->prefsrc_gone && ns->f->version >= 6007)
 			fk_route_event(ns, r, RTM_DELROUTE, 0);
 		free(r);
