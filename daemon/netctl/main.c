@@ -21,6 +21,7 @@ static const char help[] =
 	"  status             what the daemon is doing, and what it has done\n"
 	"  stats              what it has counted, with -n or -a of namespaces\n"
 	"  verify             is its memory what the kernel says?\n"
+	"  resync             read all of it from the kernel once more\n"
 	"  link [show] [[dev] NAME | index N] [type KIND] [master NAME] [vrf NAME] [up]\n"
 	"  address [show] [to PREFIX] [scope SCOPE] [label PATTERN] [FLAG] [and the filters of link]\n"
 	"  route [show] [root|match|exact] [PREFIX] [table T|all] [vrf NAME] [dev NAME] [via A] [src A]\n"
@@ -127,6 +128,7 @@ static const struct {
 	[CLI_MONITOR] = {.talk = cli_monitor_show},
 	[CLI_STATS] = {.talk = cli_stats_show},
 	[CLI_VERIFY] = {.talk = cli_verify_show},
+	[CLI_RESYNC] = {NULL, NULL, "Resync", "a{ss}", cli_filters_put, cli_resync_show},
 	[CLI_NETNS_LIST] = {.talk = cli_netns_list},
 	[CLI_NETNS_ADD] = {cli_netns_change},
 	[CLI_NETNS_DEL] = {cli_netns_change},

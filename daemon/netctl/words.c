@@ -284,6 +284,7 @@ const struct token cli_words[] = {
 	{WORD, "status", 2, NULL, CLI_STATUS, NULL},
 	{WORD, "stats", 5, NULL, CLI_STATS, NULL},
 	{WORD, "verify", 2, NULL, CLI_VERIFY, NULL},
+	{WORD, "resync", 3, NULL, CLI_RESYNC, NULL},
 	{WORD, "help", 1, NULL, CLI_HELP, NULL},
 	{LAST},
 };

@@ -284,6 +284,12 @@ void nctl_hub_leave(struct nctl_hub *h, struct nctl_session *s)
 	nctl_session_free(s);
 }
 
+void nctl_hub_resync(struct nctl_hub *h, struct nctl_session *s)
+{
+	nctl_sync_again(s);
+	nctl_sync_advance(h);
+}
+
 struct nctl_session *nctl_hub_home(const struct nctl_hub *h)
 {
 	return h->home;

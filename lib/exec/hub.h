@@ -118,6 +118,8 @@ int nctl_hub_join(struct nctl_hub *h, struct nctl_kernel *kernel, uint64_t cooki
 	void *owner, struct nctl_session **ret);
 /* Ends a session, without a call of gone. */
 void nctl_hub_leave(struct nctl_hub *h, struct nctl_session *s);
+/* Reads all that s mirrors once more, as if events were lost: lost is told, then synced. It counts as no loss. */
+void nctl_hub_resync(struct nctl_hub *h, struct nctl_session *s);
 struct nctl_session *nctl_hub_find(const struct nctl_hub *h, uint64_t cookie);
 struct nctl_session *nctl_hub_find_nsid(const struct nctl_hub *h, nctl_nsid nsid);
 

@@ -28,7 +28,7 @@ struct nctl_session {
 	struct nctl_list touched; /* in the hub's touched: its mirror may have work, or suspects */
 	struct nctl_hash_node by_cookie, by_nsid;
 	uint64_t refreshed; /* serial of the last run that asked for a fresh dump */
-	uint64_t epoch, losses, resyncs, undecodable, retries, scoped, ignored;
+	uint64_t epoch, losses, resyncs, undecodable, retries, scoped, ignored, resync_us;
 };
 
 struct nctl_hub {

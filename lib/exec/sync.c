@@ -32,6 +32,7 @@ void nctl_sync_init(struct nctl_session *s)
 {
 	s->sync.state = SYNC_FENCED;
 	s->sync.last = ROUND_LAST;
+	s->sync.began = nctl_hub_now(s->hub);
 	nctl_list_init(&s->sync.due);
 	nctl_list_init(&s->touched);
 	nctl_scopes_init(s);
@@ -61,6 +62,8 @@ static void set_state(struct nctl_session *s, enum sync_state state)
 	stop_waiting(s);
 	nctl_list_del(&s->sync.due);
 	s->hub->unsynced += (state != SYNC_DONE) - (s->sync.state != SYNC_DONE);
+	if (s->sync.state == SYNC_DONE && state != SYNC_DONE)
+		s->sync.began = nctl_hub_now(s->hub);
 	s->sync.state = state;
 }
 
@@ -236,6 +239,26 @@ void nctl_sync_lost(struct nctl_session *s, nctl_time now)
 	tell_lost(s);
 }
 
+void nctl_sync_again(struct nctl_session *s)
+{
+	s->sync.last = ROUND_LAST;
+	switch (s->sync.state) {
+	case SYNC_FENCED:
+		break;
+	case SYNC_DUMP: /* its answer belongs to nothing else: another round comes behind it */
+		s->sync.spoiled = true;
+		break;
+	case SYNC_WAIT:
+	case SYNC_DUE:
+	case SYNC_WORK:
+	case SYNC_SETTLE:
+	case SYNC_DONE:
+		nctl_sync_start(s);
+		break;
+	}
+	tell_lost(s);
+}
+
 void nctl_sync_refresh(struct nctl_session *s)
 {
 	switch (s->sync.state) {
@@ -273,6 +296,7 @@ static void finish(struct nctl_session *s)
 		return;
 	}
 	set_state(s, SYNC_DONE);
+	s->resync_us = (uint64_t)nctl_time_diff_us(nctl_hub_now(h), s->sync.began);
 	s->resyncs++;
 	s->epoch++;
 	s->sync.lost = false;

@@ -24,6 +24,8 @@ void nctl_crowd_find(
 	const struct nctl_fib *f, struct nctl_crowd *c, const struct nctl_route *r, struct nctl_spot *spot);
 /* A dead route of the same identity as r, or 0. */
 uint32_t nctl_crowd_dead(const struct nctl_fib *f, struct nctl_crowd *c, const struct nctl_route *r);
+/* The live one that is the same to the kernel as r, or 0. */
+uint32_t nctl_crowd_same(const struct nctl_fib *f, struct nctl_crowd *c, const struct nctl_route *r);
 /* For cursors: the first behind a place, which need not exist any more. */
 uint32_t nctl_crowd_after(const struct nctl_crowd *c, const struct nctl_route_cursor *cursor);
 void nctl_crowd_mark(const struct nctl_fib *f, uint32_t route, struct nctl_route_cursor *cursor);

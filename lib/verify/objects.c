@@ -16,6 +16,8 @@
 #include "nl/attr.h"
 #include "verify/private.h"
 
+enum { NEAR_MAX = 64 };
+
 static void name_route(struct nctl_verify *v, const struct nctl_route *r)
 {
 	char dst[NCTL_PREFIX_STR];
@@ -246,20 +248,30 @@ static int verify_rule(struct nctl_verify *v, const struct nlmsghdr *nlh)
 	return compare(v, nlh, &(struct verify_object){.rule = rule}, sizeof(struct fib_rule_hdr));
 }
 
+static bool is_place(const struct nctl_route *a, const struct nctl_route *b)
+{
+	return a->tos == b->tos && a->metric == b->metric && nctl_prefix_equal(&a->src, &b->src);
+}
+
 /*
- * The route that is equal; else one of the same place that no message has taken. *ret_again: it is equal and
- * was named before.
+ * The route that is equal; else one of the same place that no message has taken, if it is among the first ones
+ * there. *ret_again: it is equal and was named before.
  */
 static nctl_route_ref find_route(const struct nctl_verify *v, const struct nctl_route *want, bool *ret_again)
 {
-	nctl_route_ref ref, near = 0;
+	nctl_route_ref ref = nctl_mirror_route_find(v->m, want), near;
 	struct nctl_route r;
 
-	*ret_again = false;
-	for (ref = nctl_mirror_route_get(v->m, want->table, &want->dst); ref;
-		ref = nctl_mirror_route_sibling(v->m, ref)) {
+	*ret_again = ref && verify_seen_has(&v->seen, ref);
+	near = *ret_again ? 0 : ref;
+	if (ref)
 		nctl_mirror_route_view(v->m, ref, &r);
-		if (r.tos != want->tos || r.metric != want->metric || !nctl_prefix_equal(&r.src, &want->src))
+	if (ref && nctl_route_diff(&r, want) == 0)
+		return ref;
+	ref = nctl_mirror_route_get(v->m, want->table, &want->dst);
+	for (unsigned i = 0; ref && i < NEAR_MAX; ref = nctl_mirror_route_sibling(v->m, ref), i++) {
+		nctl_mirror_route_view(v->m, ref, &r);
+		if (!is_place(&r, want))
 			continue;
 		*ret_again = verify_seen_has(&v->seen, ref);
 		if (nctl_route_diff(&r, want) == 0)
