@@ -100,6 +100,8 @@ void nctl_ref_bury(struct nctl_mirror *m, enum nctl_object_type type, enum nctl_
 /* silent.c: what the kernel changes without a word, see there. */
 void nctl_silent_link(struct nctl_mirror *m, const struct nctl_link *old, const struct nctl_link *new,
 	const struct nctl_link_diff *diff);
+/* There was an event, whether it told of a change or not. */
+void nctl_silent_link_told(struct nctl_mirror *m, const struct nctl_link *v);
 void nctl_silent_link_gone(struct nctl_mirror *m, const struct nctl_link *old);
 void nctl_silent_addr_gone(struct nctl_mirror *m, const struct nctl_addr *old);
 void nctl_silent_nexthop_gone(struct nctl_mirror *m, nctl_nhid id);

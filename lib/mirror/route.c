@@ -247,8 +247,11 @@ static int put_dumped(struct nctl_fib *f, struct nctl_spot *spot, const struct n
 	return 0;
 }
 
-/* Siblings in the order in which we know them; new ones behind them, as the kernel lists them in a dump. */
-static int order_siblings(struct nctl_mirror *m, const struct nctl_route *have, struct nctl_route *r)
+/*
+ * Siblings in the order in which we know them; new ones behind them, as the kernel lists them in a dump. What
+ * else a dump says of them is the first one's, and an event says that of the one it is about.
+ */
+static int merge_siblings(struct nctl_mirror *m, const struct nctl_route *have, struct nctl_route *r)
 {
 	struct nctl_hop *hops;
 	uint32_t n = 0, i, j;
@@ -275,8 +278,16 @@ static int order_siblings(struct nctl_mirror *m, const struct nctl_route *have, 
 			hops[n++] = r->hops[j];
 	}
 	/* Twins among them would have been lost: the order is not worth that. */
-	if (n == r->n_hops)
-		r->hops = hops;
+	if (n != r->n_hops)
+		return 0;
+	r->hops = hops;
+	if (!have->n_hops || !nctl_hop_same(&have->hops[0], &hops[0]))
+		return 0;
+	r->protocol = have->protocol;
+	r->pref = have->pref;
+	r->has_pref = have->has_pref;
+	r->prefsrc = have->prefsrc;
+	r->metrics = have->metrics;
 	return 0;
 }
 
@@ -338,7 +349,7 @@ static int put_event(
 		return result;
 	}
 	if (!replace && v.multipath && nctl_route_is_ecmp(r) &&
-		order_siblings(f->m, &nctl_set_of(f, route)->v, &v) < 0)
+		merge_siblings(f->m, &nctl_set_of(f, route)->v, &v) < 0)
 		return -ENOMEM;
 	if (replace && !r->nhid && spot->first != spot->last)
 		replace_twin(f, spot, r);
@@ -416,6 +427,22 @@ int nctl_route_without(
 	return 0;
 }
 
+/* The next sibling stands where it was put, and with its own attributes. */
+static void suspect_first(struct nctl_fib *f, const struct nctl_spot *spot, const struct nctl_route *gone)
+{
+	const struct nctl_route *v = &nctl_set_of(f, spot->match)->v;
+	bool all = true;
+
+	for (uint32_t i = 0; i < v->n_hops; i++)
+		all = all && names(gone, &v->hops[i]);
+	if (all || !names(gone, &v->hops[0]))
+		return;
+	if (spot->first != spot->last)
+		nctl_suspect(f->m, NCTL_OBJECT_ROUTE6, v->table, 0);
+	else
+		nctl_suspect_route(f->m, v);
+}
+
 static bool is_named(const void *userdata, const struct nctl_hop *h)
 {
 	return names(userdata, h);
@@ -433,12 +460,14 @@ int nctl_mirror_route_drop(struct nctl_mirror *m, const struct nctl_route *r)
 		return 0;
 	}
 	nctl_fib_find(f, t, r, &spot);
-	if (spot.match && nctl_route_is_ecmp(&nctl_set_of(f, spot.match)->v))
+	if (spot.match && nctl_route_is_ecmp(&nctl_set_of(f, spot.match)->v)) {
+		suspect_first(f, &spot, r);
 		result = nctl_route_without(f, spot.match, is_named, r, NCTL_TOUCH_EVENT);
-	else if (spot.match)
+	} else if (spot.match) {
 		nctl_route_remove(f, spot.match, true);
-	else if (spot.first)
+	} else if (spot.first) {
 		nctl_suspect_equals(f, &spot);
+	}
 	nctl_route_bury(m, r);
 	nctl_fib_table_release(f, t);
 	return result;

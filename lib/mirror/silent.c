@@ -39,6 +39,7 @@ enum event {
 	ADDR4_GONE,
 	ADDR4_LAST,
 	ADDR6_GONE,
+	LINK_TOLD,
 	BOND_ADDRESS,
 	NEXTHOP_GONE,
 	MEMBERS_CHANGED,
@@ -119,6 +120,7 @@ static bool is_dead(const struct nctl_set *s)
 static void lose_hops(const struct facts *f, struct nctl_set *s)
 {
 	struct nctl_hop *hops = (struct nctl_hop *)s->v.hops;
+	bool first = hops[0].oif == f->number;
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < s->v.n_hops; i++)
@@ -132,6 +134,8 @@ static void lose_hops(const struct facts *f, struct nctl_set *s)
 	}
 	nctl_set_unlink(f->m, s, f->number);
 	nctl_set_changed(f->m, s, NCTL_ROUTE_BIT(HOPS));
+	if (first) /* all else is as the next one has it */
+		nctl_suspect_set(f->m, s);
 }
 
 /*
@@ -254,9 +258,14 @@ static bool rules_rename(const struct facts *f)
 	return rules_detach(f) || rules_attach(f);
 }
 
-/* drivers/net/bonding/bond_main.c __bond_release_one: ports get their old MTU back by __dev_set_mtu. */
+/*
+ * drivers/net/bonding/bond_main.c __bond_release_one: ports get their old MTU back by __dev_set_mtu. A link that
+ * is not known may have been a bond, and a dump that is on may have its ports as they were.
+ */
 static bool ports_change(const struct facts *f)
 {
+	if (!f->old->name[0])
+		return f->m->lists[NCTL_OBJECT_LINK].dumping;
 	return f->old->kind && f->old->kind->traits & NCTL_KIND_PORT_DOWN;
 }
 
@@ -288,8 +297,14 @@ static bool routes_vrf(const struct facts *f)
 
 /*
  * drivers/net/bonding/bond_main.c bond_enslave: a bond takes the MAC of its first port; if then the port is
- * refused, it has another one at random.
+ * refused, the bond gets another one at random. The same if it had that MAC before, when all that is told is
+ * what it did to the port.
  */
+static bool bond_may_lose_address(const struct facts *f)
+{
+	return !f->new->master && nctl_bonds_has_empty(f->m, f->new);
+}
+
 static bool bond_may_take_back(const struct facts *f)
 {
 	const struct nctl_mirror_link *l = nctl_mirror_link_get(f->m, f->number);
@@ -422,6 +437,7 @@ static const struct silent table[] = {
 	{CARRIER_BACK, routes_carrier_back, ROUTES},
 	{LINK_MTU, routes_mtu, ROUTES6},
 	{VRF_CHANGED, routes_vrf, ROUTES},
+	{LINK_TOLD, bond_may_lose_address, LINKS},
 	{BOND_ADDRESS, bond_may_take_back, LINKS},
 	{ADDR4_LAST, routes_off, ROUTES4},
 	/* each set by its own links, or by its object's death */
@@ -431,7 +447,7 @@ static const struct silent table[] = {
 	{MEMBERS_CHANGED, routes_members, SURE},
 };
 
-/* What a dump that is on says of it may be older than the event: then nothing is sure. */
+/* What a dump that is on says of others may be older than the event: then nothing is sure. */
 static void happened(enum event event, const struct facts *f)
 {
 	for (size_t i = 0; i < NCTL_ARRAY_SIZE(table); i++) {
@@ -442,7 +458,7 @@ static void happened(enum event event, const struct facts *f)
 			continue;
 		again = table[i].predict(f) && !(what & SURE);
 		for (int type = 0; type < NCTL_OBJECT_N_TYPES; type++)
-			if (what & 1U << type && (again || f->m->lists[type].dumping))
+			if (what & 1U << type && (again || (type != NCTL_OBJECT_LINK && f->m->lists[type].dumping)))
 				nctl_suspect(f->m, type, 0, ROUTES & 1U << type ? f->number : 0);
 	}
 }
@@ -479,6 +495,11 @@ void nctl_silent_link(struct nctl_mirror *m, const struct nctl_link *old, const 
 		link_changed(&f, diff);
 	else
 		happened(LINK_NEW, &f);
+}
+
+void nctl_silent_link_told(struct nctl_mirror *m, const struct nctl_link *v)
+{
+	happened(LINK_TOLD, &(struct facts){.m = m, .new = v, .number = v->ifindex});
 }
 
 /* Whatever happened to the link before, nothing of it is left: what was to be confirmed need not be. */
