@@ -42,6 +42,7 @@ struct nctl_mirror {
 	struct nctl_hash by_content;  /* sets */
 	struct nctl_list dead_sets, changed_sets;
 	size_t set_bytes;
+	uint32_t *recent_sets; /* NULL: none yet; see route-set.c */
 	struct nctl_slab nodes;       /* of routes in crowds */
 	struct nctl_hash by_identity; /* these */
 	uint64_t n_crowds;            /* that there ever were */
