@@ -64,7 +64,8 @@ _netctl_next() {
 	[ "$n" = 0 ] || previous=${_netctl_words[n - 1]}
 	case $verb in
 	'')
-		_netctl_choice=(-W 'link address maddress netns check plan apply reload status help')
+		_netctl_choice=(-W 'link address route rule nexthop neighbour fdb vlan vrf maddress netns monitor
+			verify stats check plan apply reload status help')
 		;;
 	l | li | lin | link | a | ad | add | addr | addre | addres | address | \
 		m | ma | mad | madd | maddr | maddre | maddres | maddress)
@@ -84,6 +85,34 @@ _netctl_next() {
 		index | to) ;;
 		*) _netctl_choice=(-W "$filters $(_netctl_links)") ;;
 		esac
+		;;
+	r | ro | rou | rout | route)
+		case $previous in
+		dev | iif | oif) _netctl_choice=(-W "$(_netctl_links)") ;;
+		vrf) _netctl_choice=(-W "$(_netctl_links vrf)") ;;
+		table) _netctl_choice=(-W 'all main local default') ;;
+		type) _netctl_choice=(-W 'unicast local broadcast multicast blackhole unreachable prohibit throw') ;;
+		scope) _netctl_choice=(-W 'global site link host') ;;
+		*)
+			if [ "${_netctl_words[1]:-}" = get ]; then
+				_netctl_choice=(-W 'from iif oif mark vrf uid ipproto sport dport tos')
+			else
+				_netctl_choice=(-W 'show get root match exact table vrf dev via src proto type scope metric nhid')
+			fi
+			;;
+		esac
+		;;
+	ru | rul | rule)
+		_netctl_choice=(-W 'show priority table from to iif oif fwmark protocol')
+		;;
+	nex | next | nexth | nextho | nexthop)
+		_netctl_choice=(-W 'show id dev vrf master groups fdb protocol')
+		;;
+	n | nei | neig | neigh | neighb* | fdb | vlan | vrf)
+		_netctl_choice=(-W "show dev $(_netctl_links)")
+		;;
+	mo | mon* )
+		_netctl_choice=(-W 'link address route rule nexthop netns initial')
 		;;
 	net | netn | netns)
 		_netctl_netns_words

@@ -18,6 +18,8 @@
  *   Monitor(a{ss} filters)         -> h  a pipe: one JSON object a change, see below
  *   RouteGet(a{ss} question)       -> s  JSON as of ip -j route get, by the mirror; to, from, iif, oif, mark, vrf,
  *                                        uid, ipproto, sport, dport, tos, netns
+ *   Resync(a{ss} netns)            -> s  asynchronous, for root: reads all of a namespace, or of all, once more;
+ *                                        {"exit": 0|5, "namespaces": how many, "us": the longest time it took}
  *   Stats()                        -> s  JSON of counters, in groups
  *   NetnsAdd(as names)             -> s  asynchronous, for root: {"exit": 0|4, "done": N, "failed_count": N,
  *   NetnsDel(as names)             -> s      "failed": [{"name", "errno", "error"}…]}

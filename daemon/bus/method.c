@@ -265,6 +265,8 @@ const sd_bus_vtable nd_bus_vtable[] = {
 		nd_method_monitor, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("RouteGet", SD_BUS_ARGS("a{ss}", question), SD_BUS_RESULT("s", json),
 		nd_method_route_get, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_ARGS("Resync", SD_BUS_ARGS("a{ss}", netns), SD_BUS_RESULT("s", json),
+		nd_method_resync, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("Stats", SD_BUS_NO_ARGS, SD_BUS_RESULT("s", json), nd_method_stats,
 		SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("NetnsAdd", SD_BUS_ARGS("as", names), SD_BUS_RESULT("s", json),

@@ -139,6 +139,7 @@ int nd_method_monitor(sd_bus_message *m, void *userdata, sd_bus_error *error);
 void nd_monitors_end(struct nd_client *c);
 void nd_monitors_feed(struct nd_bus *b); /* likewise */
 
-/* stats.c, route-get.c */
+/* stats.c, route-get.c, resync.c */
+int nd_method_resync(sd_bus_message *m, void *userdata, sd_bus_error *error);
 int nd_method_stats(sd_bus_message *m, void *userdata, sd_bus_error *error);
 int nd_method_route_get(sd_bus_message *m, void *userdata, sd_bus_error *error);

@@ -32,6 +32,7 @@ static const struct nd_query_object *const objects[] = {
 	&nd_query_of_nexthop,
 	&nd_query_of_neigh,
 	&nd_query_of_fdb,
+	&nd_query_of_vlan,
 	&nd_query_of_vrf,
 	&nd_query_of_maddr,
 	&nd_query_of_netns,

@@ -92,7 +92,8 @@ static void put_mirrors(const struct nd_netns_set *set, struct nctl_json *json)
 	for (const struct nd_netns *n = nd_netns_from(set, 0); n; n = nd_netns_next(n), known++)
 		nd_stats_add(&sum, n);
 	PUT(json, {"known", known}, {"epochs", sum.session.epoch}, {"losses", sum.session.losses},
-		{"resyncs", sum.session.resyncs}, {"retries", sum.session.retries},
+		{"resyncs", sum.session.resyncs}, {"longest_last_resync_us", sum.session.resync_us},
+		{"retries", sum.session.retries},
 		{"undecodable", sum.session.undecodable}, {"suspects", sum.session.suspects});
 	nctl_json_obj_end(json);
 	begin(json, "mirror");

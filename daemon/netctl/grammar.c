@@ -125,7 +125,13 @@ const char *cli_request_get(const struct cli_request *q, const char *key)
 /* What -n and -a may stand beside. */
 static bool is_in_netns(enum cli_action a)
 {
-	return cli_query_object(a) || a == CLI_MONITOR || a == CLI_ROUTE_GET || a == CLI_STATS || a == CLI_VERIFY;
+	static const enum cli_action with[] = {
+		CLI_MONITOR, CLI_ROUTE_GET, CLI_STATS, CLI_VERIFY, CLI_RESYNC};
+
+	for (size_t i = 0; i < NCTL_ARRAY_SIZE(with); i++)
+		if (a == with[i])
+			return true;
+	return cli_query_object(a);
 }
 
 int cli_request_check(const struct cli_request *q)

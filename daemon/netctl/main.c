@@ -21,6 +21,7 @@ static const char help[] =
 	"  status             what the daemon is doing, and what it has done\n"
 	"  stats              what it has counted, with -n or -a of namespaces\n"
 	"  verify             is its memory what the kernel says?\n"
+	"  resync             read all of it from the kernel once more\n"
 	"  link [show] [[dev] NAME | index N] [type KIND] [master NAME] [vrf NAME] [up]\n"
 	"  address [show] [to PREFIX] [scope SCOPE] [label PATTERN] [FLAG] [and the filters of link]\n"
 	"  route [show] [root|match|exact] [PREFIX] [table T|all] [vrf NAME] [dev NAME] [via A] [src A]\n"
@@ -32,6 +33,7 @@ static const char help[] =
 	"  nexthop [show] [id N] [dev NAME] [vrf NAME] [master NAME] [groups] [fdb] [proto P]\n"
 	"  neighbour [show] [[to] PREFIX] [dev NAME] [nud STATE] [master NAME] [vrf NAME] [proxy] [router]\n"
 	"  fdb [show] [br NAME] [dev NAME] [vlan N] [state S] [dynamic]\n"
+	"  vlan [show] [[dev] NAME] [master NAME]\n"
 	"  vrf [show] [NAME] [up]\n"
 	"  maddress [show] [--why] [and the filters of link]\n"
 	"  monitor [link] [address] [route] [rule] [nexthop] [netns] [initial]\n"
@@ -119,12 +121,14 @@ static const struct {
 	[CLI_NEXTHOP] = {.talk = query},
 	[CLI_NEIGH] = {.talk = query},
 	[CLI_FDB] = {.talk = query},
+	[CLI_VLAN] = {.talk = query},
 	[CLI_VRF] = {.talk = query},
 	[CLI_MADDR] = {.talk = query},
 	[CLI_ROUTE_GET] = {NULL, NULL, "RouteGet", "a{ss}", cli_filters_put, cli_route_get_show},
 	[CLI_MONITOR] = {.talk = cli_monitor_show},
 	[CLI_STATS] = {.talk = cli_stats_show},
 	[CLI_VERIFY] = {.talk = cli_verify_show},
+	[CLI_RESYNC] = {NULL, NULL, "Resync", "a{ss}", cli_filters_put, cli_resync_show},
 	[CLI_NETNS_LIST] = {.talk = cli_netns_list},
 	[CLI_NETNS_ADD] = {cli_netns_change},
 	[CLI_NETNS_DEL] = {cli_netns_change},

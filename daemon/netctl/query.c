@@ -255,6 +255,7 @@ static const struct {
 	[CLI_NEXTHOP] = {"nexthop", &cli_nexthop_rows},
 	[CLI_NEIGH] = {"neigh", &cli_neigh_rows},
 	[CLI_FDB] = {"fdb", &cli_fdb_rows},
+	[CLI_VLAN] = {"vlan", &cli_vlan_rows},
 	[CLI_VRF] = {"vrf", &cli_vrf_rows},
 	[CLI_MADDR] = {"maddr", &cli_maddr_rows},
 	[CLI_STATS] = {"stats", &cli_stats_rows},

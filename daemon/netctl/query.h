@@ -24,6 +24,7 @@ int cli_lines_read(int fd, int (*line)(const char *text, size_t len, void *userd
 /* monitor.c, stats.c, verify.c */
 int cli_monitor_show(struct cli_bus *bus, const struct cli_request *q);
 int cli_stats_show(struct cli_bus *bus, const struct cli_request *q);
+int cli_resync_show(const struct cli_request *q, const char *text); /* the answer of Resync */
 int cli_verify_show(struct cli_bus *bus, const struct cli_request *q);
 /* One line of the answer of RouteGet. */
 int cli_route_get_show(const struct cli_request *q, const char *text);

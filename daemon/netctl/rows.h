@@ -11,6 +11,6 @@ struct cli_rows {
 };
 
 extern const struct cli_rows cli_link_rows, cli_address_rows, cli_route_rows, cli_rule_rows, cli_nexthop_rows,
-	cli_neigh_rows, cli_fdb_rows, cli_vrf_rows, cli_stats_rows, cli_maddr_rows;
+	cli_neigh_rows, cli_fdb_rows, cli_vlan_rows, cli_vrf_rows, cli_stats_rows, cli_maddr_rows;
 /* Of an object of Query, by its name; NULL: it has none. */
 const struct cli_rows *cli_rows_of(const char *object);

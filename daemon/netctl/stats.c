@@ -108,3 +108,25 @@ int cli_stats_show(struct cli_bus *bus, const struct cli_request *q)
 		status = cli_bus_text(&reply, &text);
 	return status == CLI_OK ? show_groups(q, text) : status;
 }
+
+int cli_resync_show(const struct cli_request *q, const char *text)
+{
+	struct json_object *o = json_tokener_parse(text);
+	int status = CLI_NO_DAEMON;
+
+	if (!o || !cli_json_get(o, "exit")) {
+		cli_error("the daemon's answer makes no sense; are netctl and netctld of one version?");
+	} else {
+		status = (int)cli_json_int(o, "exit");
+		if (q->json)
+			puts(text);
+		else if (status == CLI_OK)
+			printf("%" PRId64 " %s in step again, %.1f ms\n", cli_json_int(o, "namespaces"),
+				cli_json_int(o, "namespaces") == 1 ? "namespace" : "namespaces",
+				(double)cli_json_int(o, "us") / 1000);
+		else
+			cli_error("%s", cli_json_str(o, "error"));
+	}
+	json_object_put(o);
+	return status;
+}

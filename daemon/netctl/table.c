@@ -43,9 +43,9 @@ void cli_table_begin_words(struct cli_table *t, const char *const *titles, size_
 	t->flowing = t->words = true;
 }
 
-static void put_words(const struct cli_table *t, const struct cli_cell *cells)
+static void put_words(struct cli_table *t, const struct cli_cell *cells)
 {
-	bool any = false;
+	bool any = t->begun; /* a further row goes on in the line */
 
 	for (size_t i = 0; i < t->n_columns; i++) {
 		if (!cells[i].text || !*cells[i].text)
@@ -60,6 +60,7 @@ static void put_words(const struct cli_table *t, const struct cli_cell *cells)
 		cli_text_pad(cells[i].text, 0, cells[i].style);
 		any = true;
 	}
+	t->begun = any;
 }
 
 static void put_titles(const struct cli_table *t)

@@ -23,6 +23,7 @@ struct cli_table {
 	bool used[CLI_COLUMNS_MAX];
 	bool flowing; /* widths are decided */
 	bool words;   /* no columns: titles as keywords, no end of the line */
+	bool begun;   /* of words: something is in the line */
 	size_t n_kept;
 	struct nctl_strbuf kept; /* per cell: style + 1 as a byte, text, NUL */
 };

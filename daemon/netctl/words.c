@@ -187,6 +187,16 @@ static const struct token fdb_verbs[] = {SHOW(fdb_filters), {LAST}};
 static const struct token maddr_filters[] = {{END}, {FLAG, "why"}, LINK_FILTERS, {LAST}};
 static const struct token maddr_verbs[] = {SHOW(maddr_filters), {LAST}};
 
+static const struct token vlan_filters[] = {
+	{END},
+	{PAIR, "dev", .what = "the name of a device"},
+	{PAIR, "master", .what = "the name of a bridge"},
+	{NAME, "dev", .what = "NAME"},
+	{LAST},
+};
+
+static const struct token vlan_verbs[] = {SHOW(vlan_filters), {LAST}};
+
 static const struct token vrf_filters[] = {
 	{END},
 	{PAIR, "dev", .what = "the name of a VRF"},
@@ -263,6 +273,7 @@ const struct token cli_words[] = {
 	{WORD, "nexthop", 3, NULL, CLI_NEXTHOP, nexthop_verbs},
 	{WORD, "fdb", 1, NULL, CLI_FDB, fdb_verbs},
 	{WORD, "vrf", 1, NULL, CLI_VRF, vrf_verbs},
+	{WORD, "vlan", 2, NULL, CLI_VLAN, vlan_verbs},
 	{WORD, "maddress", 1, NULL, CLI_MADDR, maddr_verbs},
 	{WORD, "netns", 3, NULL, CLI_NETNS_LIST, netns_verbs},
 	{WORD, "monitor", 2, NULL, CLI_MONITOR, monitor_words},
@@ -273,6 +284,7 @@ const struct token cli_words[] = {
 	{WORD, "status", 2, NULL, CLI_STATUS, NULL},
 	{WORD, "stats", 5, NULL, CLI_STATS, NULL},
 	{WORD, "verify", 2, NULL, CLI_VERIFY, NULL},
+	{WORD, "resync", 3, NULL, CLI_RESYNC, NULL},
 	{WORD, "help", 1, NULL, CLI_HELP, NULL},
 	{LAST},
 };

@@ -84,12 +84,10 @@ static void reading_free(struct netns_reading *r)
 	free(r);
 }
 
-/* Who is told may ask again, or forget others. */
-static void finish(struct netns_reading *r, int error)
+static void tell(struct netns_reading *r, int error)
 {
 	struct waiter *w;
 
-	r->state = DONE;
 	while ((w = first_waiter(r))) {
 		void (*done)(int, void *) = w->done;
 		void *userdata = w->userdata;
@@ -97,6 +95,13 @@ static void finish(struct netns_reading *r, int error)
 		waiter_free(r->set, w);
 		done(error, userdata);
 	}
+}
+
+/* Who is told may ask again, or forget others. */
+static void finish(struct netns_reading *r, int error)
+{
+	r->state = DONE;
+	tell(r, error);
 	nd_wake_send(&r->set->maddr_wake);
 	reading_free(r);
 }
@@ -282,7 +287,7 @@ void nd_netns_maddr_init(struct nd_netns_set *s)
 	nd_wake_init(&s->maddr_wake, s->loop, on_wake, s);
 }
 
-/* Those that wait for the helper are over: it was freed before. */
+/* Those that the helper was asked for are left as they are by the answer that there will be none. */
 void nd_netns_maddr_fini(struct nd_netns_set *s)
 {
 	struct netns_reading *r;
@@ -290,6 +295,7 @@ void nd_netns_maddr_fini(struct nd_netns_set *s)
 	while ((r = first_of(s))) {
 		if (r->state == READS)
 			pthread_join(r->thread, NULL);
+		tell(r, -ECANCELED);
 		reading_free(r);
 	}
 	nd_wake_stop(&s->maddr_wake);

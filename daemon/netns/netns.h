@@ -129,7 +129,8 @@ int nd_netns_scan(struct nd_netns_set *s, void (*done)(int error, void *userdata
 /*
  * Reads the multicast memberships of n (lib/mirror/maddr.h) back from the kernel, as they are after this call
  * or later; done is never called from inside. 0; -ENOENT: n is not mirrored; -EPIPE: no helper; -EBUSY (4,096
- * wait); -ENOMEM. done: -ENOENT: n has gone; -EBADMSG: the kernel wrote what we do not know; other -errno.
+ * wait); -ENOMEM. done: -ENOENT: n has gone; -ECANCELED: the set goes, do not ask again; -EBADMSG: the kernel
+ * wrote what we do not know; other -errno.
  */
 int nd_netns_maddr_read(const struct nd_netns *n, void (*done)(int error, void *userdata), void *userdata);
 /* done is not called any more with this userdata. */

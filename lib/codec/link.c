@@ -16,9 +16,13 @@
 #include "net/lladdr.h"
 #include "nl/attr.h"
 
-enum { PHYS_ID_MAX = 32 }; /* MAX_PHYS_ITEM_ID_LEN of linux/netdevice.h */
+enum {
+	LINK_MAX = NCTL_CODEC_ATTR_MAX, /* attributes of links that this header may not have yet have fields,
+	                                   too */
+	PHYS_ID_MAX = 32,               /* MAX_PHYS_ITEM_ID_LEN of linux/netdevice.h */
+};
 
-static const struct nctl_attr_policy link_policy[IFLA_MAX + 1] = {
+static const struct nctl_attr_policy link_policy[LINK_MAX + 1] = {
 	[IFLA_IFNAME] = {.kind = NCTL_ATTR_STR, .max = IF_NAMESIZE},
 	[IFLA_LINKINFO] = {.kind = NCTL_ATTR_NEST},
 	[IFLA_AF_SPEC] = {.kind = NCTL_ATTR_NEST},
@@ -213,7 +217,7 @@ static int decode_attrs(struct nctl_link *l, const struct nlmsghdr *nlh, const s
 		IFLA_LINKINFO, IFLA_AF_SPEC, IFLA_PROP_LIST, IFLA_PHYS_PORT_ID, IFLA_PHYS_SWITCH_ID};
 	struct nctl_codec_taken taken = NCTL_CODEC_TAKEN_NONE;
 	size_t skip = NLMSG_LENGTH(sizeof(struct ifinfomsg));
-	int r = nctl_codec_fields_take(&nctl_link_fields, tb, IFLA_MAX, l, &l->has, &taken);
+	int r = nctl_codec_fields_take(&nctl_link_fields, tb, LINK_MAX, l, &l->has, &taken);
 
 	for (size_t i = 0; i < NCTL_ARRAY_SIZE(others); i++)
 		nctl_codec_take(&taken, others[i]);
@@ -235,7 +239,7 @@ static int decode_attrs(struct nctl_link *l, const struct nlmsghdr *nlh, const s
 
 int nctl_link_decode(const struct nlmsghdr *nlh, struct nctl_link *ret)
 {
-	const struct nlattr *tb[IFLA_MAX + 1];
+	const struct nlattr *tb[LINK_MAX + 1];
 	struct nctl_link l = NCTL_LINK_INIT;
 	struct nctl_rest rest;
 	struct ifinfomsg ifi;
@@ -248,7 +252,7 @@ int nctl_link_decode(const struct nlmsghdr *nlh, struct nctl_link *ret)
 	memcpy(&ifi, NLMSG_DATA(nlh), sizeof(ifi));
 	if (ifi.ifi_family != AF_UNSPEC)
 		return NCTL_CODEC_SKIP;
-	r = nctl_attr_parse_msg(nlh, sizeof(ifi), link_policy, tb, IFLA_MAX);
+	r = nctl_attr_parse_msg(nlh, sizeof(ifi), link_policy, tb, LINK_MAX);
 	if (r < 0)
 		return r;
 	/* Wireless events (net/wireless/wext-core.c) come as RTM_NEWLINK with next to nothing inside. */

@@ -138,8 +138,7 @@ static void on_damaged(void *userdata, int32_t nsid)
 		stranger(h, nsid);
 }
 
-static const struct nctl_pump_ops pump_ops = {
-	.message = on_message, .lost = on_lost, .damaged = on_damaged};
+static const struct nctl_pump_ops pump_ops = {.message = on_message, .lost = on_lost, .damaged = on_damaged};
 
 /* The filter comes first, so that nothing is queued that it would not let pass. */
 static int set_up_events(const struct nctl_hub *h, struct nctl_transport *t, size_t receive_buffer)
@@ -285,6 +284,12 @@ void nctl_hub_leave(struct nctl_hub *h, struct nctl_session *s)
 	nctl_session_free(s);
 }
 
+void nctl_hub_resync(struct nctl_hub *h, struct nctl_session *s)
+{
+	nctl_sync_again(s);
+	nctl_sync_advance(h);
+}
+
 struct nctl_session *nctl_hub_home(const struct nctl_hub *h)
 {
 	return h->home;
@@ -319,10 +324,9 @@ int nctl_hub_dispatch_events(struct nctl_hub *h, size_t budget)
 
 	nctl_turn_begin(h);
 	r = nctl_turn_read(h, budget);
-	if (r < 0)
-		return r;
-	end_turn(h);
-	return r == NCTL_PUMP_MORE || nctl_turn_has_more(h) ? NCTL_PUMP_MORE : 0;
+	if (r >= 0)
+		end_turn(h);
+	return r;
 }
 
 /* The next result, or the rest of one. */

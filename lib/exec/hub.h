@@ -33,9 +33,9 @@ struct nctl_hub_ops {
 	/* The mirror of s is in step with the kernel, for the first time or again after a loss. */
 	void (*synced)(struct nctl_session *s, void *userdata);
 	/*
-	 * Events are lost that may have been about s: its mirror may be wrong until synced is called, which it
-	 * then is with the next epoch. Told once until then, from inside of a dispatch; only mark work. NULL: so
-	 * what.
+	 * Events are lost that may have been about s: its mirror may be wrong until synced is called, which
+	 * it then is with the next epoch. Told once until then, from inside of a dispatch; only mark work.
+	 * NULL: so what.
 	 */
 	void (*lost)(struct nctl_session *s, void *userdata);
 	/* The namespace is being taken down, or is gone; s is freed when this returns. Never for home. */
@@ -93,7 +93,8 @@ void nctl_hub_freep(struct nctl_hub **h);
 int nctl_hub_get_fd(const struct nctl_hub *h);
 /* Up to budget messages, as long as time allows. 0 drained, NCTL_PUMP_MORE, -errno. */
 int nctl_hub_dispatch_events(struct nctl_hub *h, size_t budget);
-/* Handles what the requester brought back. 0, NCTL_PUMP_MORE when the budget (results) or the time is used up. */
+/* Handles what the requester brought back. 0, NCTL_PUMP_MORE when the budget (results) or the time is used
+ * up. */
 int nctl_hub_dispatch_results(struct nctl_hub *h, size_t budget);
 /* When tick wants to be called, or NCTL_TIME_NEVER. */
 nctl_time nctl_hub_deadline(const struct nctl_hub *h);
@@ -117,6 +118,8 @@ int nctl_hub_join(struct nctl_hub *h, struct nctl_kernel *kernel, uint64_t cooki
 	void *owner, struct nctl_session **ret);
 /* Ends a session, without a call of gone. */
 void nctl_hub_leave(struct nctl_hub *h, struct nctl_session *s);
+/* Reads all that s mirrors once more, as if events were lost: lost is told, then synced. It counts as no loss. */
+void nctl_hub_resync(struct nctl_hub *h, struct nctl_session *s);
 struct nctl_session *nctl_hub_find(const struct nctl_hub *h, uint64_t cookie);
 struct nctl_session *nctl_hub_find_nsid(const struct nctl_hub *h, nctl_nsid nsid);
 

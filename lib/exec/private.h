@@ -28,7 +28,7 @@ struct nctl_session {
 	struct nctl_list touched; /* in the hub's touched: its mirror may have work, or suspects */
 	struct nctl_hash_node by_cookie, by_nsid;
 	uint64_t refreshed; /* serial of the last run that asked for a fresh dump */
-	uint64_t epoch, losses, resyncs, undecodable, retries, scoped, ignored;
+	uint64_t epoch, losses, resyncs, undecodable, retries, scoped, ignored, resync_us;
 };
 
 struct nctl_hub {
@@ -43,8 +43,8 @@ struct nctl_hub {
 	bool hears_all;
 	bool shut; /* events may go on being lost until the queue is empty: no use in dumping before */
 	struct nctl_list fenced, due, settling, settled; /* sessions by sync.due */
-	struct nctl_list suspects;              /* sessions by scopes.due */
-	struct nctl_rb_tree waiting;            /* sessions by sync.at */
+	struct nctl_list suspects;                       /* sessions by scopes.due */
+	struct nctl_rb_tree waiting;                     /* sessions by sync.at */
 	size_t n_waiting;
 	struct nctl_list tickets; /* of the dumps on their way */
 	size_t dumping;           /* how many */
@@ -52,9 +52,9 @@ struct nctl_hub {
 	/* turn.c */
 	struct nctl_list touched;
 	nctl_time turn_until;
-	uint64_t empties;                 /* times that the event queue was seen empty */
-	bool reading;                     /* inside of the pump */
-	struct nctl_result *chunk;        /* of a dump, fed up to chunk_at (NULL: not begun); owned */
+	uint64_t empties;          /* times that the event queue was seen empty */
+	bool reading;              /* inside of the pump */
+	struct nctl_result *chunk; /* of a dump, fed up to chunk_at (NULL: not begun); owned */
 	const struct nlmsghdr *chunk_at;
 	bool results_left;
 	struct nctl_route_scratch scratch;

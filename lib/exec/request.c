@@ -47,7 +47,9 @@ static bool describe(const struct nctl_dump_scope *scope, struct list_request *r
 		q.type = RTM_GETLINK;
 		q.hdr_len = sizeof(q.hdr.link);
 		/* A quarter of a link's bytes, and nobody here reads them. */
-		put(&q, IFLA_EXT_MASK, RTEXT_FILTER_SKIP_STATS);
+		q.hdr.link.ifi_family = scope->vlans ? AF_BRIDGE : AF_UNSPEC;
+		put(&q, IFLA_EXT_MASK,
+			RTEXT_FILTER_SKIP_STATS | (scope->vlans ? RTEXT_FILTER_BRVLAN_COMPRESSED : 0));
 		break;
 	case NCTL_OBJECT_ADDR:
 		q.type = RTM_GETADDR;

@@ -247,7 +247,7 @@ static bool is_coming(const struct run *run, const struct nctl_op *op)
 	const struct nctl_op *cause =
 		op->implied && op->need[0] != NCTL_OP_NONE ? &run->plan->ops[op->need[0]] : NULL;
 
-	if (s && (!nctl_session_is_synced(s) || nctl_scopes_pending(s)))
+	if (s && (!nctl_session_is_synced(s) || nctl_scopes_pending(s, NCTL_OBJECT_LINK)))
 		return true;
 	return cause && cause->type == NCTL_OP_NETNS_DEL && !run->sessions[cause->netns];
 }

@@ -38,6 +38,17 @@ static void absorb(struct scopes *c, const struct nctl_dump_scope *scope)
 	c->n = left;
 }
 
+void nctl_scopes_forget(struct nctl_session *s, nctl_ifindex oif)
+{
+	struct scopes *c = &s->scopes;
+	size_t left = 0;
+
+	for (size_t i = 0; i < c->n; i++)
+		if (c->v[i].oif != oif)
+			c->v[left++] = c->v[i];
+	c->n = left;
+}
+
 /* Too many: whole types instead. There are fewer types than places. */
 static void widen(struct scopes *c)
 {
@@ -174,7 +185,10 @@ void nctl_scopes_advance(struct nctl_hub *h)
 	}
 }
 
-bool nctl_scopes_pending(const struct nctl_session *s)
+bool nctl_scopes_pending(const struct nctl_session *s, enum nctl_object_type type)
 {
-	return s->scopes.n || s->scopes.dumping;
+	for (size_t i = 0; i < s->scopes.n; i++)
+		if (s->scopes.v[i].type == type)
+			return true;
+	return s->scopes.dumping && s->scopes.now.type == type;
 }

@@ -99,6 +99,7 @@ void nctl_session_get_stats(const struct nctl_session *s, struct nctl_session_st
 		.scoped = s->scoped,
 		.ignored = s->ignored,
 		.delay_us = s->sync.backoff.delay_us,
+		.resync_us = s->resync_us,
 		.suspects = s->scopes.n,
 		.bytes = nctl_mirror_route_bytes(s->mirror),
 		.dumping = s->sync.ticket,

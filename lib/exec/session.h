@@ -19,6 +19,7 @@ struct nctl_session_stats {
 	uint64_t scoped;      /* dumps of a part, to confirm what the kernel changes without a word */
 	uint64_t ignored;     /* routes that nobody here wants (struct nctl_event_filter) */
 	uint64_t delay_us;    /* how long the next repetition would be put off */
+	uint64_t resync_us;   /* from when it last fell out of step, or was begun, until it was in step */
 	size_t suspects;      /* parts that are to be dumped */
 	size_t bytes;         /* of memory that its routes take */
 	bool dumping;         /* a dump is on its way */

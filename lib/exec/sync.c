@@ -9,6 +9,7 @@
  * which they fell due. scope.c has the dumps of a part.
  */
 #include "exec/private.h"
+#include "mirror/vlans.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -31,6 +32,7 @@ void nctl_sync_init(struct nctl_session *s)
 {
 	s->sync.state = SYNC_FENCED;
 	s->sync.last = ROUND_LAST;
+	s->sync.began = nctl_hub_now(s->hub);
 	nctl_list_init(&s->sync.due);
 	nctl_list_init(&s->touched);
 	nctl_scopes_init(s);
@@ -60,6 +62,8 @@ static void set_state(struct nctl_session *s, enum sync_state state)
 	stop_waiting(s);
 	nctl_list_del(&s->sync.due);
 	s->hub->unsynced += (state != SYNC_DONE) - (s->sync.state != SYNC_DONE);
+	if (s->sync.state == SYNC_DONE && state != SYNC_DONE)
+		s->sync.began = nctl_hub_now(s->hub);
 	s->sync.state = state;
 }
 
@@ -119,21 +123,48 @@ void nctl_sync_fence(struct nctl_session *s)
 	nctl_list_add_tail(&s->hub->fenced, &s->sync.due);
 }
 
+static void rewind_round(struct nctl_session *s)
+{
+	s->sync.type = NCTL_OBJECT_LINK;
+	s->sync.vlans = false;
+}
+
+static struct nctl_dump_scope scope_of(const struct nctl_session *s)
+{
+	return (struct nctl_dump_scope){.type = s->sync.type, .vlans = s->sync.vlans};
+}
+
+/* The next list of the round. False: that was the last one. */
+static bool step(struct nctl_session *s)
+{
+	bool links = s->sync.type == NCTL_OBJECT_LINK && !s->sync.vlans;
+
+	s->sync.vlans = links && nctl_mirror_has_vlans(s->mirror);
+	if (s->sync.vlans)
+		return true;
+	if (s->sync.type == s->sync.last)
+		return false;
+	s->sync.type++;
+	return true;
+}
+
 void nctl_sync_start(struct nctl_session *s)
 {
 	nctl_scopes_abandon(s, s->sync.last == ROUND_LAST);
 	s->sync.spoiled = false;
 	s->sync.refresh = false;
-	s->sync.type = NCTL_OBJECT_LINK;
+	rewind_round(s);
 	put_due(s, false);
 }
 
 static void begin_dump(struct nctl_session *s)
 {
+	struct nctl_dump_scope scope = scope_of(s);
+
 	if (nctl_mirror_work(s->mirror, WORK_BEFORE)) {
 		set_state(s, SYNC_WORK);
 		nctl_turn_touch(s);
-	} else if (nctl_sync_dump(s, &(struct nctl_dump_scope){.type = s->sync.type})) {
+	} else if (nctl_sync_dump(s, &scope)) {
 		set_state(s, SYNC_DUMP);
 	} else {
 		set_state(s, SYNC_WAIT);
@@ -194,14 +225,35 @@ void nctl_sync_lost(struct nctl_session *s, nctl_time now)
 		break;
 	case SYNC_DUE: /* of a round that has begun, what was read is old */
 	case SYNC_WORK:
-		s->sync.type = NCTL_OBJECT_LINK;
+		rewind_round(s);
 		break;
 	case SYNC_DUMP:
 		s->sync.spoiled = true;
 		break;
 	case SYNC_SETTLE:
 	case SYNC_DONE:
+		nctl_scopes_abandon(s, true); /* what it would sweep may be there */
 		again(s, now);
+		break;
+	}
+	tell_lost(s);
+}
+
+void nctl_sync_again(struct nctl_session *s)
+{
+	s->sync.last = ROUND_LAST;
+	switch (s->sync.state) {
+	case SYNC_FENCED:
+		break;
+	case SYNC_DUMP: /* its answer belongs to nothing else: another round comes behind it */
+		s->sync.spoiled = true;
+		break;
+	case SYNC_WAIT:
+	case SYNC_DUE:
+	case SYNC_WORK:
+	case SYNC_SETTLE:
+	case SYNC_DONE:
+		nctl_sync_start(s);
 		break;
 	}
 	tell_lost(s);
@@ -244,6 +296,7 @@ static void finish(struct nctl_session *s)
 		return;
 	}
 	set_state(s, SYNC_DONE);
+	s->resync_us = (uint64_t)nctl_time_diff_us(nctl_hub_now(h), s->sync.began);
 	s->resyncs++;
 	s->epoch++;
 	s->sync.lost = false;
@@ -291,7 +344,7 @@ void nctl_sync_worked(struct nctl_session *s)
 
 static void dump_over(struct nctl_session *s, const struct nctl_result *r)
 {
-	struct nctl_dump_scope scope = {.type = s->sync.type};
+	struct nctl_dump_scope scope = scope_of(s);
 	int status = nctl_request_is_empty(&scope, r) ? 0 : r->status;
 
 	nctl_mirror_dump_end(s->mirror, status == 0 && !s->sync.spoiled);
@@ -301,8 +354,7 @@ static void dump_over(struct nctl_session *s, const struct nctl_result *r)
 	} else if (status < 0 || s->sync.spoiled) {
 		s->retries++;
 		again(s, nctl_hub_now(s->hub));
-	} else if (s->sync.type < s->sync.last) {
-		s->sync.type++;
+	} else if (step(s)) {
 		put_due(s, true); /* while its transport is open */
 	} else {
 		begin_to_settle(s);

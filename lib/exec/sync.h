@@ -37,11 +37,13 @@ struct nctl_backoff {
 struct sync {
 	enum sync_state state;
 	enum nctl_object_type type, last; /* of a round: which is dumped, and which is the last one */
+	bool vlans;                       /* behind the links: those of bridges */
 	bool lost;                        /* as was told */
 	bool spoiled;                     /* events were lost during this round: it must be done again */
 	bool refresh;                     /* links and addresses once more when it is over */
 	bool waits;                       /* in the hub's waiting */
 	nctl_time at;                     /* until when */
+	nctl_time began;                  /* to be out of step */
 	struct nctl_backoff backoff;
 	struct nctl_rb_node waiting;
 	struct nctl_list due; /* in the hub's due, fenced or settling */
@@ -74,6 +76,8 @@ void nctl_sync_fini(struct nctl_session *s);
 void nctl_sync_fence(struct nctl_session *s);
 void nctl_sync_start(struct nctl_session *s);
 void nctl_sync_lost(struct nctl_session *s, nctl_time now);
+/* Somebody wants all of it once more, at once: as if something was lost, which is told. */
+void nctl_sync_again(struct nctl_session *s);
 /* Nothing is lost, but the kernel may have changed a link without a word: links and addresses once more. */
 void nctl_sync_refresh(struct nctl_session *s);
 /* A result of a dump. True: it is done with; false: there is more of it for the next turn. */
@@ -99,10 +103,12 @@ void nctl_scopes_fini(struct nctl_session *s);
 void nctl_scopes_add(struct nctl_session *s, const struct nctl_dump_scope *scope);
 /* Takes what the mirror suspects; s is in step. */
 void nctl_scopes_gather(struct nctl_session *s);
+/* A link is gone, and with it, without doubt, all that may have been wrong about it. */
+void nctl_scopes_forget(struct nctl_session *s, nctl_ifindex oif);
 /* A pause is over. */
 void nctl_scopes_due(struct nctl_session *s);
 /* A round begins: the dump on its way is of no use, and if all is dumped, no scope is needed. */
 void nctl_scopes_abandon(struct nctl_session *s, bool all);
 void nctl_scopes_over(struct nctl_session *s, const struct nctl_result *r);
 void nctl_scopes_advance(struct nctl_hub *h);
-bool nctl_scopes_pending(const struct nctl_session *s);
+bool nctl_scopes_pending(const struct nctl_session *s, enum nctl_object_type type);

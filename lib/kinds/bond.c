@@ -18,12 +18,22 @@
 #include "nl/msg.h"
 #include "obj/kind.h"
 
+/* Numbers of linux/if_link.h since Linux 6.9 to 6.19. */
+enum {
+	IFLA_BOND_COUPLED_CONTROL_ = IFLA_BOND_MISSED_MAX + 2,
+	IFLA_BOND_BROADCAST_NEIGH_ = IFLA_BOND_MISSED_MAX + 3,
+	IFLA_BOND_SLAVE_ACTOR_PORT_PRIO_ = 10,
+	IFLA_BOND_SLAVE_AD_CHURN_ACTOR_STATE_ = 11,
+	IFLA_BOND_SLAVE_AD_CHURN_PARTNER_STATE_ = 12,
+};
+
 /* Numbers of linux/if_bonding.h, whose header does not go with net/if.h. */
 enum { MODE_RR, MODE_BACKUP, MODE_XOR, MODE_BROADCAST, MODE_8023AD, MODE_TLB, MODE_ALB, MODE_N };
 
 struct bond_data {
 	uint8_t mode, use_carrier, missed_max, primary_reselect, fail_over_mac, xmit_hash_policy;
-	uint8_t num_peer_notif, all_slaves_active, ad_lacp_active, ad_lacp_rate, ad_select, tlb_dynamic_lb;
+	uint8_t coupled_control, broadcast_neigh, num_peer_notif, all_slaves_active, ad_lacp_active,
+		ad_lacp_rate, ad_select, tlb_dynamic_lb;
 	uint16_t ad_actor_sys_prio, ad_user_port_key;
 	uint32_t active_slave, miimon, updelay, downdelay, peer_notif_delay, arp_interval, arp_validate;
 	uint32_t arp_all_targets, primary, resend_igmp, min_links, lp_interval, packets_per_slave;
@@ -33,8 +43,8 @@ struct bond_data {
 };
 
 struct bond_port {
-	uint8_t state, mii_status, actor_state;
-	uint16_t queue_id, aggregator_id;
+	uint8_t state, mii_status, actor_state, churn_actor, churn_partner;
+	uint16_t queue_id, aggregator_id, actor_port_prio;
 	uint16_t partner_state; /* unlike actor_state the kernel sends it in two bytes */
 	uint32_t link_failure_count, prio;
 	struct nctl_lladdr perm_hwaddr;
@@ -72,6 +82,8 @@ enum {
 	BOND_AD_USER_PORT_KEY,
 	BOND_AD_ACTOR_SYSTEM,
 	BOND_TLB_DYNAMIC_LB,
+	BOND_COUPLED_CONTROL,
+	BOND_BROADCAST_NEIGH,
 	BOND_N_FIELDS
 };
 #define BIT(name_) (UINT64_C(1) << BOND_##name_)
@@ -117,6 +129,8 @@ static const struct nctl_name select_names[] = {
 static const struct nctl_name port_state_names[] = {{"ACTIVE", 0, NULL}, {"BACKUP", 1, NULL}, {0}};
 static const struct nctl_name mii_names[] = {
 	{"UP", 0, NULL}, {"GOING_DOWN", 1, NULL}, {"DOWN", 2, NULL}, {"GOING_BACK", 3, NULL}, {0}};
+static const struct nctl_name churn_names[] = {
+	{"MONITOR", 0, NULL}, {"CHURN", 1, NULL}, {"NO_CHURN", 2, NULL}, {0}};
 /* IEEE 802.3ad 43.4.2.2 */
 static const struct nctl_name lacp_state_names[] = {
 	{"active", 0x01, NULL},
@@ -199,14 +213,6 @@ static const struct nctl_field_ops ad_info_ops = {.decode = ad_info_decode, .pri
 
 /* What LACP has found out, which no message tells. */
 #define LACP .flags = NCTL_FIELD_READONLY | NCTL_FIELD_VOLATILE
-/* Likewise, and ip(8) does not show it. */
-#define SILENT(attr_, help_)                                                                                 \
-	{.help = help_, .ops = &ignore_ops, .attr = attr_, .type = NCTL_FIELD_RAW, LACP}
-
-static const struct nctl_field_ops ignore_ops = {.decode = nctl_codec_ignore};
-
-/* Numbers of linux/if_link.h since Linux 6.19, and of stable kernels before: they change by a timer. */
-enum { BOND_SLAVE_AD_CHURN_ACTOR_STATE = 11, BOND_SLAVE_AD_CHURN_PARTNER_STATE = 12 };
 
 static const struct nctl_field bond_fields[] = {
 	B(MODE, mode, MODE, "mode", ENUM), .key = "mode", .names = mode_names,
@@ -271,6 +277,9 @@ static const struct nctl_field bond_fields[] = {
 		.change = NCTL_CHANGE_FLAP},
 	B(TLB_DYNAMIC_LB, tlb_dynamic_lb, TLB_DYNAMIC_LB, "tlb_dynamic_lb", BOOL),
 		.format = NCTL_FORMAT_NUMBER, .change = NCTL_CHANGE_FLAP},
+	B(COUPLED_CONTROL, coupled_control, COUPLED_CONTROL_, "coupled_control", BOOL),
+		.change = NCTL_CHANGE_FLAP},
+	B(BROADCAST_NEIGH, broadcast_neigh, BROADCAST_NEIGH_, "broadcast_neighbor", BOOL)},
 };
 _Static_assert(NCTL_ARRAY_SIZE(bond_fields) == BOND_N_FIELDS, "a bond field without an entry");
 
@@ -291,8 +300,9 @@ static const struct nctl_field bond_port_fields[] = {
 		LACP},
 	P(partner_state, AD_PARTNER_OPER_PORT_STATE, "ad_partner_oper_port_state_str", BITS),
 		.names = lacp_state_names, LACP},
-	SILENT(BOND_SLAVE_AD_CHURN_ACTOR_STATE, "ad_churn_actor_state"),
-	SILENT(BOND_SLAVE_AD_CHURN_PARTNER_STATE, "ad_churn_partner_state"),
+	P(actor_port_prio, ACTOR_PORT_PRIO_, "actor_port_prio", UINT), .flags = NCTL_FIELD_LATE},
+	P(churn_actor, AD_CHURN_ACTOR_STATE_, "churn_actor_state", ENUM), .names = churn_names, LACP},
+	P(churn_partner, AD_CHURN_PARTNER_STATE_, "churn_partner_state", ENUM), .names = churn_names, LACP},
 };
 
 /* Options that only some modes have, with the values that a new bond has (bond_opts, bond_check_params). */
@@ -312,6 +322,8 @@ static const struct bond_rule {
 	{BOND_AD_ACTOR_SYS_PRIO, ONLY(IN(8023AD)), 65535},
 	{BOND_AD_USER_PORT_KEY, ONLY(IN(8023AD)), 0},
 	{BOND_TLB_DYNAMIC_LB, ONLY(IN(TLB)), 1},
+	{BOND_COUPLED_CONTROL, ONLY(IN(8023AD)), 1},
+	{BOND_BROADCAST_NEIGH, ONLY(IN(8023AD)), 0},
 };
 /* clang-format on */
 

@@ -27,10 +27,11 @@ struct bridge_data {
 	uint64_t mcast_last_member_intvl, mcast_membership_intvl, mcast_querier_intvl, mcast_query_intvl;
 	uint64_t mcast_query_response_intvl, mcast_startup_query_intvl;
 	uint32_t forward_delay, hello_time, max_age, ageing_time, stp_state, root_path_cost;
-	uint32_t mcast_hash_elasticity, mcast_hash_max, mcast_last_member_cnt, mcast_startup_query_cnt;
+	uint32_t fdb_n_learned, fdb_max_learned, mcast_hash_elasticity, mcast_hash_max, mcast_last_member_cnt,
+		mcast_startup_query_cnt;
 	uint16_t priority, vlan_protocol, root_port, vlan_default_pvid, group_fwd_mask;
 	uint8_t vlan_filtering, topology_change, topology_change_detected, vlan_stats_enabled;
-	uint8_t vlan_stats_per_port, mcast_snooping, no_linklocal_learn, mcast_vlan_snooping, mcast_router;
+	uint8_t vlan_stats_per_port, mcast_snooping, mcast_router;
 	uint8_t mcast_query_use_ifaddr, mcast_querier, mcast_stats_enabled, mcast_igmp_version;
 	uint8_t mcast_mld_version, nf_call_iptables, nf_call_ip6tables, nf_call_arptables;
 	struct bridge_id bridge_id, root_id;
@@ -40,16 +41,28 @@ struct bridge_data {
 
 struct bridge_port {
 	uint64_t hold_timer, message_age_timer, forward_delay_timer;
-	uint32_t cost, backup_port;
+	uint32_t cost, backup_port, backup_nhid, eht_hosts_limit, eht_hosts_cnt, n_groups, max_groups;
 	uint16_t priority, id, no, designated_port, designated_cost, group_fwd_mask;
 	uint8_t state, hairpin, guard, root_block, fastleave, learning, flood, topology_change_ack;
 	uint8_t config_pending, proxy_arp, proxy_arp_wifi, multicast_router, mcast_flood, bcast_flood;
-	uint8_t mcast_to_unicast, neigh_suppress, vlan_tunnel, isolated, locked;
+	uint8_t mcast_to_unicast, neigh_suppress, neigh_vlan_suppress, vlan_tunnel, isolated, locked, mab;
+	uint8_t mrp_ring_open, mrp_in_open;
 	struct bridge_id bridge_id, root_id;
 };
 
-/* Numbers of linux/if_link.h since Linux 6.7 and 6.3. */
-enum { BR_FDB_N_LEARNED = 48, BRPORT_MCAST_N_GROUPS = 41 };
+/* Numbers of linux/if_link.h and if_bridge.h since Linux 6.1 to 6.17. */
+enum {
+	IFLA_BR_FDB_N_LEARNED_ = 48,
+	IFLA_BR_FDB_MAX_LEARNED_ = 49,
+	IFLA_BRPORT_MAB_ = 40,
+	IFLA_BRPORT_MCAST_N_GROUPS_ = 41,
+	IFLA_BRPORT_MCAST_MAX_GROUPS_ = 42,
+	IFLA_BRPORT_NEIGH_VLAN_SUPPRESS_ = 43,
+	IFLA_BRPORT_BACKUP_NHID_ = 44,
+	BOOLOPT_MST_ENABLE = 2,
+	BOOLOPT_MDB_OFFLOAD_FAIL_NOTIFICATION = 3,
+	BOOLOPT_FDB_LOCAL_VLAN_0 = 4,
+};
 
 /* Indexes into bridge_fields of those that the hooks look at. */
 enum { BRIDGE_FORWARD_DELAY = 0, BRIDGE_STP = 4, BRIDGE_VLAN_FILTERING = 6 };
@@ -65,30 +78,23 @@ static void id_print(const struct nctl_field *f, const void *data, struct nctl_j
 	nctl_json_str(json, buf);
 }
 
-static int boolopt_decode(const struct nlattr *attr, unsigned option, uint8_t *ret)
+/* One option (dflt) of the attribute, if the kernel has it; all of them have a field of their own. */
+static int boolopt_decode(const struct nctl_field *f, const struct nlattr *attr, void *data)
 {
 	struct br_boolopt_multi opts;
 
+	(void)data;
 	if (nctl_attr_len(attr) != sizeof(opts))
 		return -EBADMSG;
 	memcpy(&opts, nctl_attr_data(attr), sizeof(opts));
-	*ret = (opts.optval & 1U << option) != 0;
-	return opts.optmask & 1U << option ? 0 : 1;
+	return opts.optmask & 1U << f->dflt ? 0 : 1;
 }
 
-static int no_ll_learn_decode(const struct nctl_field *f, const struct nlattr *attr, void *data)
+static void boolopt_print(const struct nctl_field *f, const void *data, struct nctl_json *json)
 {
-	(void)f;
-	return boolopt_decode(
-		attr, BR_BOOLOPT_NO_LL_LEARN, &((struct bridge_data *)data)->no_linklocal_learn);
-}
+	const struct br_boolopt_multi *opts = (const void *)((const char *)data + f->offset);
 
-static int mcast_vlan_decode(const struct nctl_field *f, const struct nlattr *attr, void *data)
-{
-	uint8_t *p = &((struct bridge_data *)data)->mcast_vlan_snooping;
-
-	(void)f;
-	return boolopt_decode(attr, BR_BOOLOPT_MCAST_VLAN_SNOOPING, p);
+	nctl_json_u64(json, opts->optval >> f->dflt & 1);
 }
 
 /* IEEE 802.1D reserved group addresses by their last byte, as words and numbers: "stp,lacp,0x20". */
@@ -113,8 +119,7 @@ static void fwd_mask_print(const struct nctl_field *f, const void *data, struct 
 }
 
 static const struct nctl_field_ops id_ops = {.print = id_print};
-static const struct nctl_field_ops no_ll_learn_ops = {.decode = no_ll_learn_decode};
-static const struct nctl_field_ops mcast_vlan_ops = {.decode = mcast_vlan_decode};
+static const struct nctl_field_ops boolopt_ops = {.decode = boolopt_decode, .print = boolopt_print};
 static const struct nctl_field_ops ignore_ops = {.decode = nctl_codec_ignore};
 static const struct nctl_field_ops fwd_mask_ops = {.print = fwd_mask_print};
 
@@ -142,11 +147,12 @@ static const struct nctl_name state_names[] = {
 #define STATE .flags = NCTL_FIELD_READONLY
 #define TIMER .flags = NCTL_FIELD_READONLY | NCTL_FIELD_VOLATILE, .format = NCTL_FORMAT_CENTISEC
 #define LATE .flags = NCTL_FIELD_LATE
+#define OPTION(json_, bit_) B(boolopt, MULTI_BOOLOPT, json_, RAW), .ops = &boolopt_ops, .dflt = bit_, STATE}
 #define NUMBER .format = NCTL_FORMAT_NUMBER
-/* What changes without a message, and that ip(8) does not show. */
-#define SILENT(attr_, help_)                                                                                 \
-	{.help = help_, .ops = &ignore_ops, .attr = attr_, .type = NCTL_FIELD_RAW,                           \
-		.flags = NCTL_FIELD_READONLY | NCTL_FIELD_VOLATILE}
+/* What changes without a message. */
+#define SILENT .flags = NCTL_FIELD_READONLY | NCTL_FIELD_VOLATILE
+#define UNKEPT(attr_, help_)                                                                                 \
+	{.help = help_, .ops = &ignore_ops, .attr = attr_, .type = NCTL_FIELD_RAW, SILENT}
 
 static const struct nctl_field bridge_fields[] = {
 	[BRIDGE_FORWARD_DELAY] = B(forward_delay, FORWARD_DELAY, "forward_delay", UINT), .key = "forward-delay",
@@ -183,10 +189,11 @@ static const struct nctl_field bridge_fields[] = {
 	B(group_addr, GROUP_ADDR, "group_addr", LLADDR), .min = 6, .max = 6},
 	B(mcast_snooping, MCAST_SNOOPING, "mcast_snooping", BOOL), NUMBER},
 	B(boolopt, MULTI_BOOLOPT, NULL, RAW), STATE},
-	B(no_linklocal_learn, MULTI_BOOLOPT, "no_linklocal_learn", BOOL), NUMBER, .ops = &no_ll_learn_ops,
-		STATE},
-	B(mcast_vlan_snooping, MULTI_BOOLOPT, "mcast_vlan_snooping", BOOL), NUMBER, .ops = &mcast_vlan_ops,
-		STATE},
+	OPTION("no_linklocal_learn", BR_BOOLOPT_NO_LL_LEARN),
+	OPTION("mcast_vlan_snooping", BR_BOOLOPT_MCAST_VLAN_SNOOPING),
+	OPTION("mst_enabled", BOOLOPT_MST_ENABLE),
+	OPTION("mdb_offload_fail_notification", BOOLOPT_MDB_OFFLOAD_FAIL_NOTIFICATION),
+	OPTION("fdb_local_vlan_0", BOOLOPT_FDB_LOCAL_VLAN_0),
 	B(mcast_router, MCAST_ROUTER, "mcast_router", UINT), .max = 2},
 	B(mcast_query_use_ifaddr, MCAST_QUERY_USE_IFADDR, "mcast_query_use_ifaddr", BOOL), NUMBER},
 	B(mcast_querier, MCAST_QUERIER, "mcast_querier", BOOL), NUMBER},
@@ -206,8 +213,9 @@ static const struct nctl_field bridge_fields[] = {
 	B(nf_call_iptables, NF_CALL_IPTABLES, "nf_call_iptables", BOOL), NUMBER},
 	B(nf_call_ip6tables, NF_CALL_IP6TABLES, "nf_call_ip6tables", BOOL), NUMBER},
 	B(nf_call_arptables, NF_CALL_ARPTABLES, "nf_call_arptables", BOOL), NUMBER},
-	SILENT(IFLA_BR_MCAST_QUERIER_STATE, "mcast_querier_state"),
-	SILENT(BR_FDB_N_LEARNED, "fdb_n_learned"),
+	B(fdb_n_learned, FDB_N_LEARNED_, "fdb_n_learned", UINT), SILENT},
+	B(fdb_max_learned, FDB_MAX_LEARNED_, "fdb_max_learned", UINT)},
+	UNKEPT(IFLA_BR_MCAST_QUERIER_STATE, "mcast_querier_state"), /* has timers */
 };
 
 static const struct nctl_field bridge_port_fields[] = {
@@ -249,8 +257,15 @@ static const struct nctl_field bridge_port_fields[] = {
 	P(isolated, ISOLATED, "isolated", BOOL), LATE},
 	P(locked, LOCKED, "locked", BOOL), LATE},
 	P(backup_port, BACKUP_PORT, "backup_port", LINK), LATE},
-	SILENT(IFLA_BRPORT_MCAST_EHT_HOSTS_CNT, "mcast_eht_hosts_cnt"),
-	SILENT(BRPORT_MCAST_N_GROUPS, "mcast_n_groups"),
+	P(mrp_ring_open, MRP_RING_OPEN, "mrp_ring_open", BOOL), STATE},
+	P(mrp_in_open, MRP_IN_OPEN, "mrp_in_open", BOOL), STATE},
+	P(eht_hosts_limit, MCAST_EHT_HOSTS_LIMIT, "mcast_eht_hosts_limit", UINT), LATE},
+	P(eht_hosts_cnt, MCAST_EHT_HOSTS_CNT, "mcast_eht_hosts_cnt", UINT), SILENT},
+	P(mab, MAB_, "mab", BOOL), LATE},
+	P(n_groups, MCAST_N_GROUPS_, "mcast_n_groups", UINT), SILENT},
+	P(max_groups, MCAST_MAX_GROUPS_, "mcast_max_groups", UINT), LATE},
+	P(neigh_vlan_suppress, NEIGH_VLAN_SUPPRESS_, "neigh_vlan_suppress", BOOL), LATE},
+	P(backup_nhid, BACKUP_NHID_, "backup_nhid", UINT), LATE},
 };
 /* clang-format on */
 

@@ -284,6 +284,11 @@ static uint32_t find_same(
 	return id;
 }
 
+uint32_t nctl_crowd_same(const struct nctl_fib *f, struct nctl_crowd *c, const struct nctl_route *r)
+{
+	return find_same(f, c, r, false);
+}
+
 uint32_t nctl_crowd_dead(const struct nctl_fib *f, struct nctl_crowd *c, const struct nctl_route *r)
 {
 	return find_same(f, c, r, true);
@@ -307,7 +312,7 @@ void nctl_crowd_find(
 			n = nctl_rb_next(n);
 		spot->first_kin = n == behind ? 0 : route_of(n);
 	}
-	spot->match = find_same(f, c, r, false);
+	spot->match = nctl_crowd_same(f, c, r);
 }
 
 uint32_t nctl_crowd_after(const struct nctl_crowd *c, const struct nctl_route_cursor *cursor)

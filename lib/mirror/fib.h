@@ -24,6 +24,8 @@ void nctl_crowd_find(
 	const struct nctl_fib *f, struct nctl_crowd *c, const struct nctl_route *r, struct nctl_spot *spot);
 /* A dead route of the same identity as r, or 0. */
 uint32_t nctl_crowd_dead(const struct nctl_fib *f, struct nctl_crowd *c, const struct nctl_route *r);
+/* The live one that is the same to the kernel as r, or 0. */
+uint32_t nctl_crowd_same(const struct nctl_fib *f, struct nctl_crowd *c, const struct nctl_route *r);
 /* For cursors: the first behind a place, which need not exist any more. */
 uint32_t nctl_crowd_after(const struct nctl_crowd *c, const struct nctl_route_cursor *cursor);
 void nctl_crowd_mark(const struct nctl_fib *f, uint32_t route, struct nctl_route_cursor *cursor);
@@ -53,8 +55,8 @@ void nctl_fib_unlink(struct nctl_fib *f, struct nctl_fib_table *t, uint32_t rout
 /* With a change record, and with its table if that is empty then and not kept. */
 void nctl_route_remove(struct nctl_fib *f, uint32_t route, bool keep_table);
 void nctl_route_fill(const struct nctl_fib *f, uint32_t route, struct nctl_route *ret);
-/* Whose word it is. */
-enum nctl_touch { NCTL_TOUCH_NOT, NCTL_TOUCH_DUMP, NCTL_TOUCH_EVENT };
+/* Whose word it is; of events, whether they also said where it stands: before or behind its equals. */
+enum nctl_touch { NCTL_TOUCH_DUMP, NCTL_TOUCH_EVENT, NCTL_TOUCH_FRONT, NCTL_TOUCH_BACK, NCTL_TOUCH_NOT };
 /* Replaces the attributes. 0 or -ENOMEM. */
 int nctl_route_update(struct nctl_fib *f, uint32_t route, const struct nctl_route *r, enum nctl_touch by);
 void nctl_route_tell(struct nctl_fib *f, enum nctl_change_op op, const struct nctl_route *old,
@@ -76,5 +78,7 @@ void nctl_sweep_start(struct nctl_fib *f, const struct nctl_dump_scope *scope);
 void nctl_sweep_end(struct nctl_fib *f);
 /* Was there a dump just now, that may have been ahead of events? */
 bool nctl_sweep_is_recent(struct nctl_fib *f);
+/* Did a sweep take one of this key away since? */
+bool nctl_sweep_is_in_doubt(const struct nctl_fib *f, const struct nctl_route *r);
 bool nctl_sweep_work(struct nctl_fib *f, size_t *budget);
 void nctl_sweep_leave(struct nctl_fib *f, uint32_t route);

@@ -98,10 +98,14 @@ static int insert_reserve(struct nctl_mirror *m, struct nctl_mirror_link *l, con
 		return -ENOMEM;
 	if (make_altnames(m, l, v, &l->altnames) < 0)
 		goto unname;
-	if (nctl_relation_reserve(m, v) < 0)
+	if (nctl_bonds_add(m, l, v) < 0)
 		goto unaltname;
+	if (nctl_relation_reserve(m, v) < 0)
+		goto unbond;
 	return 0;
 
+unbond:
+	nctl_bonds_del(m, l);
 unaltname:
 	drop_altnames(m, l->altnames, count_altnames(v));
 unname:
@@ -130,6 +134,7 @@ static int insert(struct nctl_mirror *m, struct nctl_link *v, uint64_t touched)
 	nctl_relation_link(m, l);
 	nctl_genset_add(&m->lists[NCTL_OBJECT_LINK].gen, &l->gen);
 	m->stats.added++;
+	nctl_mirror_count_bridge(m, NULL, &l->v);
 	nctl_mirror_link_notify(m, NCTL_ADDED, NULL, &l->v, NULL);
 	nctl_silent_link(m, NULL, &l->v, NULL);
 	return 0;
@@ -166,14 +171,17 @@ static int update(struct nctl_mirror *m, struct nctl_mirror_link *l, struct nctl
 	drop_altnames(m, l->altnames, count_altnames(&l->v));
 	l->altnames = altnames;
 	nctl_hash_remove(&m->by_name, &l->by_name);
+	nctl_bonds_del(m, l);
 	nctl_list_del(&l->in_master);
 	nctl_list_del(&l->in_lower);
 	nctl_link_move(&old, &l->v);
 	nctl_link_move(&l->v, v);
 	nctl_hash_insert(&m->by_name, &l->by_name, nctl_hash_str(l->v.name)); /* the table is there */
+	nctl_bonds_add(m, l, &l->v); /* this one too, unless it has become a bond */
 	nctl_relation_link(m, l);
 	nctl_relation_forget(m, &old);
 	m->stats.changed++;
+	nctl_mirror_count_bridge(m, &old, &l->v);
 	nctl_mirror_link_notify(m, NCTL_CHANGED, &old, &l->v, &diff);
 	nctl_silent_link(m, &old, &l->v, &diff);
 	nctl_link_fini(&old);
@@ -208,11 +216,13 @@ void nctl_mirror_link_remove(struct nctl_mirror *m, struct nctl_mirror_link *l)
 		nctl_mirror_addr_remove(m, l, nctl_container_of(n, struct nctl_mirror_addr, by_identity));
 	nctl_rb_remove(&m->by_index, &l->by_index);
 	nctl_hash_remove(&m->by_name, &l->by_name);
+	nctl_bonds_del(m, l);
 	drop_altnames(m, l->altnames, count_altnames(&l->v));
 	nctl_relation_unlink(m, l);
 	nctl_relation_leave(m, l);
 	nctl_genset_del(&m->lists[NCTL_OBJECT_LINK].gen, &l->gen);
 	m->stats.removed++;
+	nctl_mirror_count_bridge(m, &l->v, NULL);
 	nctl_mirror_link_notify(m, NCTL_REMOVED, &l->v, NULL, NULL);
 	nctl_silent_link_gone(m, &l->v);
 	nctl_link_fini(&l->v);
@@ -236,6 +246,8 @@ int nctl_mirror_link_put(struct nctl_mirror *m, struct nctl_link *v, enum nctl_s
 		l = nctl_mirror_link_lookup(m, ifindex);
 		if (r == 0 && l)
 			infer_peer(m, l);
+		if (r == 0 && l && touched)
+			nctl_silent_link_told(m, &l->v);
 	}
 	nctl_link_fini(v);
 	return r;

@@ -12,7 +12,6 @@
 #include "base/subs.h"
 #include "obj/addr.h"
 #include "obj/link.h"
-#include "obj/vlans.h"
 
 /*
  * The mirror of one network namespace: links and addresses with every index, kept by one insert, one update and
@@ -32,8 +31,9 @@ struct nctl_mirror_link {
 	struct nctl_list in_master, in_lower;
 	struct nctl_rb_tree addrs;	/* struct nctl_mirror_addr by .by_identity */
 	struct nctl_genset_node gen;
-	uint64_t touched;		/* sync serial of the last event that spoke of it */
-	uint64_t vlans_touched;		/* the same of its VLANs, which have messages of their own */
+	struct nctl_hash_node by_address; /* of a bond: by its MAC */
+	bool is_by_address;
+	uint64_t touched, vlans_touched; /* sync serial of the last event that spoke of it, of its VLANs */
 };
 
 struct nctl_mirror_addr {
@@ -99,9 +99,6 @@ enum nctl_source { NCTL_SOURCE_EVENT, NCTL_SOURCE_DUMP };
 /* Takes what l owns (l is empty then). 0 or -ENOMEM: the mirror is as before, and out of date. */
 int nctl_mirror_link_put(struct nctl_mirror *m, struct nctl_link *l, enum nctl_source src);
 int nctl_mirror_link_drop(struct nctl_mirror *m, nctl_ifindex ifindex);
-/* All VLANs of a bridge or a port; takes the reference. A dump of them belongs behind that of the links. */
-void nctl_mirror_link_vlans_put(
-	struct nctl_mirror *m, nctl_ifindex ifindex, struct nctl_vlans *vlans, enum nctl_source src);
 int nctl_mirror_addr_put(struct nctl_mirror *m, const struct nctl_addr *a, enum nctl_source src);
 int nctl_mirror_addr_drop(struct nctl_mirror *m, const struct nctl_addr *a);
 
@@ -113,6 +110,7 @@ struct nctl_dump_scope {
 	enum nctl_object_type type;
 	nctl_table table;
 	nctl_ifindex oif;
+	bool vlans; /* LINK: the VLANs of bridges and ports instead; says nothing of who is gone */
 };
 
 /* The full list of a scope is about to arrive; call it before the request is sent. One at a time. */
@@ -121,9 +119,8 @@ void nctl_mirror_dump_begin(struct nctl_mirror *m, const struct nctl_dump_scope 
  * nctl_mirror_work. complete false: nothing goes. */
 void nctl_mirror_dump_end(struct nctl_mirror *m, bool complete);
 
-/* There was no event left to be read: what comes from now on is younger than the dumps that are over. */
+/* No event was left to be read: what comes from now on is younger than the dumps before. */
 void nctl_mirror_caught_up(struct nctl_mirror *m);
-
 /*
  * Work that is done piece by piece, so that no call takes long: sweeps, and the routes of links and next-hop
  * objects that went (readers do not see them any more). budget: objects. True: there is more.

@@ -14,6 +14,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum {
+	RECENT = 512,         /* numbers of sets */
+	RECENT_ROUTES = 4096, /* with fewer, memory is what counts */
+};
+
 static size_t pad(size_t n)
 {
 	return (n + 7) & ~(size_t)7;
@@ -99,7 +104,35 @@ static struct nctl_set *find(const struct nctl_mirror *m, const struct nctl_rout
 	return NULL;
 }
 
-struct nctl_set *nctl_set_make(struct nctl_mirror *m, const struct nctl_route *r)
+/* Where a set like that of r was last seen. Not what tells sets apart, but cheap. NULL: too few routes. */
+static uint32_t *recent_place(struct nctl_mirror *m, const struct nctl_route *r)
+{
+	uint64_t h[2] = {r->nhid, r->metrics.n};
+
+	if (!m->recent_sets && m->fibs[0].recs.n + m->fibs[1].recs.n >= RECENT_ROUTES) {
+		m->recent_sets = calloc(RECENT, sizeof(*m->recent_sets));
+		m->set_bytes += m->recent_sets ? RECENT * sizeof(*m->recent_sets) : 0;
+	}
+	if (r->n_hops) {
+		memcpy(h, r->hops->via.addr + (r->dst.family == AF_INET6 ? 8 : 0), sizeof(h[0]));
+		h[1] += (uint64_t)r->hops->oif << 32;
+	}
+	return m->recent_sets ? &m->recent_sets[nctl_hash_u64(h[0] ^ h[1]) % RECENT] : NULL;
+}
+
+/* The set of that number if there is one now, and r has it. */
+static struct nctl_set *try(const struct nctl_mirror *m, const struct nctl_route *r, uint32_t id)
+{
+	void *p = id ? nctl_slab_at(&m->sets, id) : NULL;
+	struct nctl_set *s = p ? *(struct nctl_set **)p : NULL;
+
+	/* What was given back has no more than the number of the next one in it. */
+	if ((uintptr_t)s <= NCTL_SLAB_RECORDS || s->dead)
+		return NULL;
+	return nctl_route_content_equal(&s->v, r) ? s : NULL;
+}
+
+static struct nctl_set *make(struct nctl_mirror *m, const struct nctl_route *r)
 {
 	uint64_t hash = nctl_route_content_hash(r);
 	struct nctl_set *s = find(m, r, hash);
@@ -129,6 +162,20 @@ no_refs:
 no_id:
 	free(s);
 	return NULL;
+}
+
+/* In a table of very many routes most of the time goes into the hash of what few of them have in common. */
+struct nctl_set *nctl_set_make(struct nctl_mirror *m, const struct nctl_route *r)
+{
+	uint32_t *recent = recent_place(m, r);
+	struct nctl_set *s = recent ? try(m, r, *recent) : NULL;
+
+	if (s)
+		return s;
+	s = make(m, r);
+	if (s && recent)
+		*recent = s->id;
+	return s;
 }
 
 void nctl_set_add(struct nctl_fib *f, struct nctl_set *s, uint32_t route)
@@ -300,6 +347,7 @@ void nctl_set_fini(struct nctl_mirror *m)
 		detach(m, s);
 		free(s);
 	}
+	free(m->recent_sets);
 	nctl_slab_fini(&m->sets);
 	nctl_hash_fini(&m->by_content);
 	nctl_hash_fini(&m->refs);

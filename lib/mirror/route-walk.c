@@ -47,6 +47,25 @@ nctl_route_ref nctl_mirror_route_get(
 	return t ? ref_of(f, nctl_fib_live(f, nctl_lpm_get(t->lpm, p))) : 0;
 }
 
+nctl_route_ref nctl_mirror_route_find(const struct nctl_mirror *m, const struct nctl_route *r)
+{
+	const struct nctl_fib *f = fib_of(m, r->dst.family);
+	const struct nctl_fib_table *t = nctl_fib_table(f, r->table);
+	uint32_t id = t ? nctl_lpm_get(t->lpm, &r->dst) : 0;
+	struct nctl_crowd *crowd = nctl_crowd_of(f, id);
+	struct nctl_key key = nctl_key_of(r, r->metric);
+
+	if (crowd)
+		return ref_of(f, nctl_crowd_same(f, crowd, r));
+	for (id = nctl_fib_live(f, id); id; id = nctl_fib_live(f, nctl_fib_next(f, id))) {
+		struct nctl_key other = nctl_key_of(&nctl_set_of(f, id)->v, nctl_rec_at(f, id)->metric);
+
+		if (!nctl_key_cmp(&key, &other) && nctl_route_same(&nctl_set_of(f, id)->v, r))
+			break;
+	}
+	return ref_of(f, id);
+}
+
 nctl_route_ref nctl_mirror_route_match(
 	const struct nctl_mirror *m, nctl_table table, const struct nctl_prefix *p)
 {

@@ -61,6 +61,9 @@ nctl_route_ref nctl_mirror_route_match(
 /* The first of that very prefix. */
 nctl_route_ref nctl_mirror_route_get(
 	const struct nctl_mirror *m, nctl_table table, const struct nctl_prefix *p);
+/* The one that is the same to the kernel as r (which need not be equal in all that it shows), however many
+ * routes that prefix has. */
+nctl_route_ref nctl_mirror_route_find(const struct nctl_mirror *m, const struct nctl_route *r);
 nctl_route_ref nctl_mirror_route_sibling(const struct nctl_mirror *m, nctl_route_ref ref);
 size_t nctl_mirror_route_count(const struct nctl_mirror *m, uint8_t family); /* AF_UNSPEC: both */
 /* Routes that have this link among their hops; those of next-hop objects are not in it. */

@@ -21,13 +21,13 @@ struct nctl_rec {
 	uint32_t set;
 	uint32_t metric;
 	uint32_t len : 8;
-	uint32_t gen : 21;     /* of its family's last dump that touched it, or at its last event */
-	uint32_t by_event : 1; /* it was an event */
+	uint32_t gen : 20; /* of its family's last dump that touched it, or at its last event */
+	uint32_t by : 2;   /* enum nctl_touch: what that was */
 	uint32_t crowd : 1;
 	uint32_t timed : 1; /* has an entry in the side table of expiries */
 	uint8_t addr[];     /* 4 or 16 */
 };
-#define NCTL_REC_GENS (UINT32_C(1) << 21)
+#define NCTL_REC_GENS (UINT32_C(1) << 20)
 
 /* What refers to others, in a list of those that refer to the same one; kept whether or not it is here. */
 enum nctl_ref_kind {
@@ -36,7 +36,10 @@ enum nctl_ref_kind {
 	NCTL_REF_PREFSRC,
 	NCTL_REF_NEXTHOP_OIF,
 	NCTL_REF_MEMBER,
-	NCTL_REF_DOWN, /* in tombs only: a link that went down */
+	/* in tombs only: a link that went down; what a dump says of others must be confirmed */
+	NCTL_REF_DOWN,
+	NCTL_REF_SOURCE_GONE,
+	NCTL_REF_MEMBERS,
 };
 struct nctl_ref_head {
 	struct nctl_hash_node by_key;
@@ -88,6 +91,7 @@ struct nctl_sweep {
 	uint32_t next;         /* of its routes; 0: it is done */
 };
 #define NCTL_SWEEPS 4
+#define NCTL_DOUBTS 64
 
 /* All routes of one family. */
 struct nctl_fib {
@@ -98,7 +102,8 @@ struct nctl_fib {
 	struct nctl_fib_table *last; /* that was looked for; or NULL */
 	size_t n_dead;               /* of recs: in dead sets */
 	uint32_t gen;
-	nctl_time dumped; /* when the last dump ended */
+	nctl_time dumped;             /* when the last dump ended */
+	uint64_t doubts[NCTL_DOUBTS]; /* bits: keys of what sweeps took since then */
 	struct nctl_sweep sweeps[NCTL_SWEEPS];
 	unsigned n_sweeps;
 	struct { /* where the last entry of a dump is: the next one of its prefix belongs behind it */
@@ -131,20 +136,18 @@ struct nctl_nexthop_entry {
 	struct nctl_ref refs[];
 };
 
+/* The kernel may have several that are equal. */
 struct nctl_rule_entry {
 	struct nctl_hash_node by_content;
 	struct nctl_hash_node by_link[2]; /* iif, oif; where it names one */
 	struct nctl_genset_node gen;
 	uint64_t touched;
+	uint64_t dumped;    /* serial of the last dump that named it */
+	uint64_t untold;    /* brought by a dump at that time (m->caught), and no event told of it yet */
 	struct nctl_rule v; /* rest is behind it */
 };
 
 static inline struct nctl_rec *nctl_rec_at(const struct nctl_fib *f, uint32_t id)
 {
 	return nctl_slab_at(&f->recs, id);
-}
-
-static inline bool nctl_family_is(const struct nctl_route *r, uint8_t family)
-{
-	return r->dst.family == family;
 }

@@ -7,6 +7,8 @@
  */
 #include "mirror/fib.h"
 
+#include <string.h>
+
 #define LAG    10000000 /* us; events are not that late, if nobody says nctl_mirror_caught_up */
 #define VISITS 8        /* records that are passed over for the price of one that goes */
 
@@ -18,7 +20,7 @@ void nctl_sweep_begin(struct nctl_fib *f)
 	f->placed.id = 0;
 	if (++f->gen < NCTL_REC_GENS)
 		return;
-	/* Once in two million dumps the numbers start again. */
+	/* Once in a million dumps the numbers start again. */
 	while (f->n_sweeps)
 		nctl_sweep_work(f, &all);
 	for (uint32_t id = 1; id <= nctl_slab_last(&f->recs); id++) {
@@ -28,20 +30,6 @@ void nctl_sweep_begin(struct nctl_fib *f)
 			rec->gen = 0;
 	}
 	f->gen = 1;
-}
-
-bool nctl_sweep_is_recent(struct nctl_fib *f)
-{
-	if (f->m->lists[nctl_fib_type(f)].dumping)
-		return true;
-	if (f->dumped.usec && nctl_time_diff_us(nctl_time_now(), f->dumped) > LAG)
-		f->dumped.usec = 0;
-	return f->dumped.usec;
-}
-
-void nctl_mirror_caught_up(struct nctl_mirror *m)
-{
-	m->fibs[0].dumped.usec = m->fibs[1].dumped.usec = 0;
 }
 
 /* Complete or not. */
@@ -66,32 +54,61 @@ static bool is_stale(const struct nctl_fib *f, const struct nctl_sweep *w, uint3
 	return nctl_rec_at(f, route)->gen < w->gen && nctl_fib_is_live(f, route);
 }
 
-/*
- * A stale one among equals: the event that explains it may be on its way, and be one that replaced it. Then
- * the other one will be taken for what was replaced, so that is looked at again.
- */
-static void suspect_others(struct nctl_fib *f, uint32_t route)
+static uint64_t key_hash(const struct nctl_route *r)
 {
-	const struct nctl_set *s = nctl_set_of(f, route);
-	struct nctl_prefix p = nctl_fib_prefix(f, route);
-	uint32_t head = nctl_lpm_get(nctl_fib_table(f, s->v.table)->lpm, &p), other = head;
-	struct nctl_key key = nctl_key_of(&s->v, nctl_rec_at(f, route)->metric);
+	uint64_t h = nctl_hash_u64((uint64_t)r->table << 32 | r->metric);
 
-	if (nctl_crowd_of(f, head))
-		return;
-	for (; other; other = nctl_fib_next(f, other)) {
-		const struct nctl_set *o = nctl_set_of(f, other);
-		struct nctl_key k = nctl_key_of(&o->v, nctl_rec_at(f, other)->metric);
+	return nctl_hash_u64(h ^ nctl_prefix_hash(&r->dst)) + r->tos;
+}
 
-		if (other != route && !o->dead && !nctl_key_cmp(&k, &key))
-			nctl_suspect_set(f->m, o);
-	}
+/*
+ * An event that explains why a route was not in the dump may be on its way, and say that another one took its
+ * place: not that of the one that is first now. Keys are remembered as bits; two with one bit only cause a
+ * look.
+ */
+static void doubt(struct nctl_fib *f, uint32_t route)
+{
+	struct nctl_route v;
+	uint64_t h;
+
+	nctl_route_fill(f, route, &v);
+	h = key_hash(&v) % (NCTL_DOUBTS * 64);
+	f->doubts[h / 64] |= UINT64_C(1) << h % 64;
+}
+
+bool nctl_sweep_is_in_doubt(const struct nctl_fib *f, const struct nctl_route *r)
+{
+	uint64_t h = key_hash(r) % (NCTL_DOUBTS * 64);
+
+	return f->doubts[h / 64] >> h % 64 & 1;
+}
+
+static void forget_doubts(struct nctl_fib *f)
+{
+	f->dumped.usec = 0;
+	memset(f->doubts, 0, sizeof(f->doubts));
+}
+
+bool nctl_sweep_is_recent(struct nctl_fib *f)
+{
+	if (f->m->lists[nctl_fib_type(f)].dumping)
+		return true;
+	if (f->dumped.usec && nctl_time_diff_us(nctl_time_now(), f->dumped) > LAG)
+		forget_doubts(f);
+	return f->dumped.usec;
+}
+
+void nctl_mirror_caught_up(struct nctl_mirror *m)
+{
+	forget_doubts(&m->fibs[0]);
+	forget_doubts(&m->fibs[1]);
+	m->caught++;
 }
 
 static void take(struct nctl_fib *f, uint32_t route, size_t *budget)
 {
 	if (nctl_sweep_is_recent(f))
-		suspect_others(f, route);
+		doubt(f, route);
 	nctl_route_remove(f, route, false);
 	f->m->stats.swept++;
 	*budget -= *budget > 0;

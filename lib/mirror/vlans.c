@@ -4,11 +4,25 @@
  * leave them as they are, for as long as the link is a bridge or the port of one. An event wins over an entry
  * of a dump that was asked for before it came.
  */
+#include "mirror/vlans.h"
+
 #include "mirror/private.h"
+
+bool nctl_mirror_has_vlans(const struct nctl_mirror *m)
+{
+	return m->n_bridges;
+}
 
 static bool has_trait(const struct nctl_kind *k)
 {
 	return k && k->traits & NCTL_KIND_VLANS;
+}
+
+void nctl_mirror_count_bridge(
+	struct nctl_mirror *m, const struct nctl_link *old, const struct nctl_link *new)
+{
+	m->n_bridges += new && has_trait(new->kind);
+	m->n_bridges -= old && has_trait(old->kind);
 }
 
 void nctl_mirror_link_keep_vlans(const struct nctl_mirror_link *l, struct nctl_link *v)

@@ -10,6 +10,14 @@
 #include "base/cleanup.h"
 #include "obj/link.h"
 
+/* Numbers of linux/if_link.h since Linux 6.3, 6.13 and 6.15. */
+enum {
+	ATTR_GSO_IPV4_MAX_SIZE = 63,
+	ATTR_GRO_IPV4_MAX_SIZE = 64,
+	ATTR_MAX_PACING_OFFLOAD_HORIZON = 66,
+	ATTR_NETNS_IMMUTABLE = 67,
+};
+
 #define F(member_) NCTL_FIELD(struct nctl_link, member_)
 #define STATE(index_, member_, attr_, json_)                                                                 \
 	[NCTL_LINK_##index_] = {.json = json_,                                                               \
@@ -180,6 +188,14 @@ static const struct nctl_field link_field_v[] = {
 	OWNED(PORT_NAME, port_name, IFLA_PHYS_PORT_NAME, "phys_port_name"),
 	OWNED(PORT_ID, port_id, 0, "phys_port_id"),
 	OWNED(SWITCH_ID, switch_id, 0, "phys_switch_id"),
+	STATE(GSO_IPV4_MAX_SIZE, gso_ipv4_max_size, ATTR_GSO_IPV4_MAX_SIZE, "gso_ipv4_max_size"),
+	STATE(GRO_IPV4_MAX_SIZE, gro_ipv4_max_size, ATTR_GRO_IPV4_MAX_SIZE, "gro_ipv4_max_size"),
+	STATE(PACING_HORIZON, pacing_horizon, ATTR_MAX_PACING_OFFLOAD_HORIZON, "max_pacing_offload_horizon"),
+	[NCTL_LINK_NETNS_IMMUTABLE] = {.json = "netns-immutable",
+		F(netns_immutable),
+		.attr = ATTR_NETNS_IMMUTABLE,
+		.type = NCTL_FIELD_BOOL,
+		.flags = NCTL_FIELD_READONLY},
 };
 _Static_assert(NCTL_ARRAY_SIZE(link_field_v) == NCTL_LINK_N_FIELDS, "a link field without an entry");
 _Static_assert(NCTL_LINK_N_FIELDS <= 64, "masks have 64 bits");

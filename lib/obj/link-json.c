@@ -269,7 +269,8 @@ void nctl_link_json(const struct nctl_link *l, const struct nctl_names *names, s
 		NCTL_LINK_PROMISCUITY, NCTL_LINK_ALLMULTI, NCTL_LINK_MIN_MTU, NCTL_LINK_MAX_MTU};
 	static const uint8_t sizes[] = {NCTL_LINK_ADDR_GEN_MODE, NCTL_LINK_NUM_TX_QUEUES,
 		NCTL_LINK_NUM_RX_QUEUES, NCTL_LINK_GSO_MAX_SIZE, NCTL_LINK_GSO_MAX_SEGS,
-		NCTL_LINK_TSO_MAX_SIZE, NCTL_LINK_TSO_MAX_SEGS, NCTL_LINK_GRO_MAX_SIZE};
+		NCTL_LINK_TSO_MAX_SIZE, NCTL_LINK_TSO_MAX_SEGS, NCTL_LINK_GRO_MAX_SIZE,
+		NCTL_LINK_GSO_IPV4_MAX_SIZE, NCTL_LINK_GRO_IPV4_MAX_SIZE, NCTL_LINK_PACING_HORIZON};
 	static const uint8_t device[] = {NCTL_LINK_PORT_NAME, NCTL_LINK_PORT_ID, NCTL_LINK_SWITCH_ID,
 		NCTL_LINK_PARENT_BUS, NCTL_LINK_PARENT_DEV};
 	static const uint8_t alias[] = {NCTL_LINK_ALIAS};
@@ -277,6 +278,8 @@ void nctl_link_json(const struct nctl_link *l, const struct nctl_names *names, s
 	nctl_json_obj_begin(json);
 	put_head(l, names, true, json);
 	put_fields(l, limits, NCTL_ARRAY_SIZE(limits), names, json);
+	if (l->netns_immutable)
+		nctl_json_kbool(json, "netns-immutable", true);
 	put_kind(l, names, json);
 	put_fields(l, sizes, NCTL_ARRAY_SIZE(sizes), names, json);
 	put_fields(l, device, NCTL_ARRAY_SIZE(device), names, json);

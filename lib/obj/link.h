@@ -30,7 +30,8 @@ struct nctl_link {
 	nctl_ifindex master;
 	uint32_t group, txqlen, promiscuity, allmulti, num_tx_queues, num_rx_queues;
 	uint32_t gso_max_size, gso_max_segs, tso_max_size, tso_max_segs, gro_max_size;
-	uint8_t operstate, linkmode, addr_gen_mode, proto_down;
+	uint32_t gso_ipv4_max_size, gro_ipv4_max_size, pacing_horizon;
+	uint8_t operstate, linkmode, addr_gen_mode, proto_down, netns_immutable;
 	struct nctl_lladdr address, broadcast, perm_address; /* perm_address: burnt in */
 	char qdisc[IF_NAMESIZE];
 
@@ -94,6 +95,10 @@ enum nctl_link_field {
 	NCTL_LINK_PORT_NAME,
 	NCTL_LINK_PORT_ID,
 	NCTL_LINK_SWITCH_ID,
+	NCTL_LINK_GSO_IPV4_MAX_SIZE,
+	NCTL_LINK_GRO_IPV4_MAX_SIZE,
+	NCTL_LINK_PACING_HORIZON,
+	NCTL_LINK_NETNS_IMMUTABLE,
 	NCTL_LINK_N_FIELDS
 };
 extern const struct nctl_field_table nctl_link_fields;

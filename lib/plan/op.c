@@ -94,7 +94,7 @@ bool nctl_plan_diff(const struct nctl_link *wanted, const struct nctl_link *have
 		d.port &= wanted->port_has & ~nctl_fields_with(&wanted->port_kind->port, NCTL_FIELD_READONLY);
 	else
 		d.port = wanted->port_has;
-	d.port_kind = false;
+	d.port_kind = d.rest = d.vlans = false;
 	*ret = d;
 	return d.common || d.data || d.port || d.kind;
 }

@@ -16,6 +16,8 @@
 #include "nl/attr.h"
 #include "verify/private.h"
 
+enum { NEAR_MAX = 64 };
+
 static void name_route(struct nctl_verify *v, const struct nctl_route *r)
 {
 	char dst[NCTL_PREFIX_STR];
@@ -76,8 +78,8 @@ static void compare_header(struct nctl_verify *v, const struct nlmsghdr *theirs,
 }
 
 /* v->msg holds our encoding. */
-static int compare(struct nctl_verify *v, const struct nlmsghdr *theirs, const struct verify_object *o,
-	size_t hdr_len)
+static int compare(
+	struct nctl_verify *v, const struct nlmsghdr *theirs, const struct verify_object *o, size_t hdr_len)
 {
 	const struct nlmsghdr *ours = (const void *)v->buf;
 
@@ -121,6 +123,26 @@ static void note_attrs(struct nctl_verify *v, const struct nlmsghdr *nlh)
 			v->results[v->type].attrs[nctl_attr_type(a)]++;
 }
 
+/* What a bridge or a port says of its VLANs, in a message of its own. */
+static int verify_vlans(struct nctl_verify *v, const struct nlmsghdr *nlh)
+{
+	const struct nctl_mirror_link *l;
+	struct nctl_vlans *vlans;
+	nctl_ifindex ifindex;
+	int r = nctl_bridge_vlans_decode(nlh, &ifindex, &vlans);
+
+	if (r != 0)
+		return r == -ENOMEM ? r : 0;
+	name_number(v, "link", ifindex);
+	l = nctl_mirror_link_get(v->m, ifindex);
+	if (l)
+		v->results[v->type].attrs[IFLA_AF_SPEC]++;
+	if (!l || !nctl_vlans_equal(l->v.vlans, vlans))
+		verify_differ(v, "the VLANs of the bridge or port differ");
+	nctl_vlans_unref(vlans);
+	return 0;
+}
+
 static int verify_link(struct nctl_verify *v, const struct nlmsghdr *nlh)
 {
 	const struct nctl_mirror_link *l;
@@ -128,8 +150,10 @@ static int verify_link(struct nctl_verify *v, const struct nlmsghdr *nlh)
 	int r = nctl_link_decode(nlh, &decoded);
 	nctl_ifindex ifindex;
 
+	if (r == NCTL_CODEC_SKIP)
+		return verify_vlans(v, nlh);
 	if (r != 0)
-		return r == -ENOMEM ? r : 0; /* another family's, say */
+		return r == -ENOMEM ? r : 0;
 	ifindex = decoded.ifindex;
 	nctl_link_fini(&decoded);
 	name_number(v, "link", ifindex);
@@ -224,20 +248,30 @@ static int verify_rule(struct nctl_verify *v, const struct nlmsghdr *nlh)
 	return compare(v, nlh, &(struct verify_object){.rule = rule}, sizeof(struct fib_rule_hdr));
 }
 
+static bool is_place(const struct nctl_route *a, const struct nctl_route *b)
+{
+	return a->tos == b->tos && a->metric == b->metric && nctl_prefix_equal(&a->src, &b->src);
+}
+
 /*
- * The route that is equal; else one of the same place that no message has taken. *ret_again: it is equal and
- * was named before.
+ * The route that is equal; else one of the same place that no message has taken, if it is among the first ones
+ * there. *ret_again: it is equal and was named before.
  */
 static nctl_route_ref find_route(const struct nctl_verify *v, const struct nctl_route *want, bool *ret_again)
 {
-	nctl_route_ref ref, near = 0;
+	nctl_route_ref ref = nctl_mirror_route_find(v->m, want), near;
 	struct nctl_route r;
 
-	*ret_again = false;
-	for (ref = nctl_mirror_route_get(v->m, want->table, &want->dst); ref;
-		ref = nctl_mirror_route_sibling(v->m, ref)) {
+	*ret_again = ref && verify_seen_has(&v->seen, ref);
+	near = *ret_again ? 0 : ref;
+	if (ref)
 		nctl_mirror_route_view(v->m, ref, &r);
-		if (r.tos != want->tos || r.metric != want->metric || !nctl_prefix_equal(&r.src, &want->src))
+	if (ref && nctl_route_diff(&r, want) == 0)
+		return ref;
+	ref = nctl_mirror_route_get(v->m, want->table, &want->dst);
+	for (unsigned i = 0; ref && i < NEAR_MAX; ref = nctl_mirror_route_sibling(v->m, ref), i++) {
+		nctl_mirror_route_view(v->m, ref, &r);
+		if (!is_place(&r, want))
 			continue;
 		*ret_again = verify_seen_has(&v->seen, ref);
 		if (nctl_route_diff(&r, want) == 0)

@@ -4,6 +4,7 @@
 #include "base/strbuf.h"
 #include "codec/route.h"
 #include "mirror/route.h"
+#include "obj/vlans.h"
 #include "verify/verify.h"
 
 /* What the files of lib/verify share; nobody else includes it. */

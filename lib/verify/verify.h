@@ -27,7 +27,7 @@ void nctl_verify_freep(struct nctl_verify **v);
 
 /* The dump of a type begins; for a second time: what the first one gave is forgotten. */
 void nctl_verify_begin(struct nctl_verify *v, enum nctl_object_type type);
-/* One message of it. 0 or -ENOMEM. */
+/* One message of it; of links also those of family AF_BRIDGE, with VLANs. 0 or -ENOMEM. */
 int nctl_verify_message(struct nctl_verify *v, const struct nlmsghdr *nlh);
 /*
  * The dump is complete: looks at up to budget objects of the mirror, whether they were in it. True: there are

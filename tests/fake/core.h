@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 
+#include "base/rbtree.h"
 #include "fake/parts.h"
 
 /* The fake kernel itself, its transports and the datagrams in them. */
@@ -27,7 +28,8 @@ struct fk_netns {
 	size_t n_ids;
 	struct nctl_list dad; /* in the fake's, while its links may have addresses that wait for detection */
 	struct nctl_list routes4, routes6, nexthops, rules4, rules6;
-	uint32_t *tables4, *tables6; /* that exist beside the fixed ones, with routes or not */
+	struct nctl_rb_tree prefixes4, prefixes6; /* of the routes */
+	uint32_t *tables4, *tables6;              /* that exist beside the fixed ones, with routes or not */
 	size_t n_tables4, n_tables6;
 	uint32_t last_nhid;
 	uint64_t births; /* of next-hop objects */
@@ -48,7 +50,7 @@ struct nctl_fake {
 	uint64_t rng;
 	struct fk_netns *home, **spaces; /* by cookie, from home's on; NULL: gone */
 	size_t n_spaces;
-	unsigned version; /* major * 1000 + minor */
+	unsigned version, patch; /* version: major * 1000 + minor */
 	bool dad, deaf;
 	unsigned lazy; /* rounds of linkwatch */
 	struct nctl_list watch, transports, dad_spaces;
@@ -88,6 +90,7 @@ struct fk_dump {
 	uint8_t protocol, rtype, at_len, at[16];
 	uint32_t table, at_table;
 	uint64_t next; /* id or priority */
+	unsigned nth;  /* within a prefix whose routes no datagram can hold */
 };
 
 struct fk_transport {

@@ -32,6 +32,17 @@ static const char *diff_line_of(const struct fk_lines *l, const char *id)
 	return NULL;
 }
 
+/* One that was not there before: several objects may have one id. */
+static const char *diff_new_line_of(const struct fk_lines *l, const char *id, const struct fk_lines *before)
+{
+	size_t len = strlen(id);
+	for (size_t i = 0; i < l->n; i++)
+		if (strncmp(l->v[i], id, len) == 0 && (l->v[i][len] == ' ' || l->v[i][len] == '/') &&
+			!diff_has_line(before, l->v[i]))
+			return l->v[i];
+	return NULL;
+}
+
 static bool diff_was_told(const struct diff_world *w, const char *id)
 {
 	size_t len = strlen(id);
@@ -163,8 +174,8 @@ void diff_silent_note(FILE *f, const struct fk_lines *before, const struct diff_
 		diff_id(old, id);
 		if (diff_has_line(&w->state, old) || diff_was_told(w, id))
 			continue;
-		const char *new = diff_line_of(&w->state, id);
-		if (!new || diff_has_line(before, new)) {
+		const char *new = diff_new_line_of(&w->state, id, before);
+		if (!new) {
 			diff_note(f, events, old, "gone");
 			continue;
 		}

@@ -6,9 +6,11 @@
  *  - the state: a dump of all links and addresses, as describe.c prints them. Links: flags without PROMISC
  *    and ALLMULTI, MTU and its limits, MAC, broadcast, master, lower, operstate, carrier, group, queue
  *    length, alias, kind with its main parameter, port kind, address generation mode, alternative names.
- *    Addresses: all but timers;
+ *    Addresses: all but timers. Routes of all tables: every attribute but cache information. Next-hop objects
+ *    and groups; rules, with what state they are in;
  *  - the events of each link, in order: every RTM_*LINK and RTM_*ADDR with the same fields, and the AF_BRIDGE
- *    messages about bridge ports.
+ *    messages about bridge ports; and those of each route, next-hop object and priority of rules, of routes with
+ *    the flags of the message. What a kernel changes without an event is in the state after the request.
  *
  * Normalised away, and why:
  *  - an event that says of its object what the last one, or the dump before the request, said: how often the
@@ -18,6 +20,8 @@
  *    chance;
  *  - the order of events of different links, and of a link's events and those of its new IPv6 addresses:
  *    linkwatch and address work run from work queues;
+ *  - the order of events of different routes, and NLM_F_EXCL of the kernel's own IPv6 routes: it says which of
+ *    several links came first;
  *  - MAC addresses that the kernel invents (those without our prefix), and fe80:: addresses made from them;
  *  - seconds of lifetimes; sequence numbers and port ids; texts and offsets of extended acks.
  *
@@ -26,7 +30,8 @@
  *
  * Not generated, because the fake does not model it: macvlan passthru and source mode; spanning tree and any
  * bridge attribute; bond modes other than active-backup and balance-xor, MII monitoring, lo as a slave; ifb;
- * VLAN flags; promiscuity counts; finite lifetimes that run out; IFLA_NET_NS_*; IFLA_OPERSTATE and
+ * routes of encapsulations, classes and source prefixes, IPv6 routes by way of lo, fdb and resilient next hops;
+ * rules by ports, users and tunnels; VLAN flags; promiscuity counts; finite lifetimes that run out; IFLA_NET_NS_*; IFLA_OPERSTATE and
  * IFLA_LINKMODE.
  */
 
@@ -226,15 +231,14 @@ static int run_sequence(const struct options *o, uint64_t seed)
 {
 	struct diff_world fake = {0}, real = {0};
 	struct utsname u;
-	unsigned major = 6, minor = 1;
 	int r = enter_namespace();
 	if (r < 0)
 		return r;
 	struct nctl_fake *f = nctl_fake_new(seed);
 	if (!f)
 		return -ENOMEM;
-	if (uname(&u) == 0 && sscanf(u.release, "%u.%u", &major, &minor) == 2)
-		nctl_fake_set_version(f, major, minor);
+	if (uname(&u) == 0)
+		nctl_fake_set_release(f, u.release);
 	r = diff_world_open(&fake, "fake", nctl_fake_kernel(f));
 	if (r == 0)
 		r = diff_world_open(&real, "real", nctl_kernel_here());

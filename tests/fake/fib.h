@@ -2,6 +2,7 @@
 #pragma once
 
 #include "fake/core.h"
+#include "fake/rule.h"
 #include "fake/wire.h"
 
 /*
@@ -21,18 +22,22 @@ struct fk_hop {
 	uint8_t scope;  /* IPv4: of the way to the gateway */
 };
 
+struct fk_prefix; /* routes.c */
+
+/* What walks over all routes look at comes first. */
 struct fk_route {
 	struct nctl_list
 		node; /* in its namespace's routes of the family: by table, prefix, then as it does */
+	struct fk_nexthop *nh; /* NULL: hops */
+	unsigned n_hops;
+	uint32_t table, metric, flags; /* flags: fib_flags, of several hops */
+	struct fk_hop hops[FK_MAX_HOPS];
+	struct fk_prefix *prefix;
 	uint8_t family, len, tos, type, scope, protocol, pref;
 	uint8_t dst[16], prefsrc[16];
 	bool has_prefsrc, flush, prefsrc_gone;
-	uint32_t table, metric, flags; /* flags: fib_flags, of several hops */
-	struct fk_nexthop *nh;         /* NULL: hops */
 	uint8_t metrics[FK_METRICS_MAX];
 	size_t metrics_len;
-	unsigned n_hops;
-	struct fk_hop hops[FK_MAX_HOPS];
 };
 
 struct fk_member {
@@ -52,15 +57,6 @@ struct fk_nexthop {
 	uint64_t born;
 };
 
-struct fk_rule {
-	struct nctl_list node; /* in its namespace's of the family, in the order in which they are tried */
-	uint8_t family, action, tos, protocol, dst_len, src_len, dst[16], src[16];
-	bool l3mdev;
-	uint32_t table, priority, mark, mask, target, flags;
-	char iif[IFNAMSIZ], oif[IFNAMSIZ];
-	int iifindex, oifindex; /* -1: detached */
-};
-
 /* What a request says of a route. */
 struct fk_route_req {
 	struct fk_route r;              /* hops of RTA_MULTIPATH, or the one of RTA_OIF and RTA_GATEWAY */
@@ -76,9 +72,13 @@ bool fk_route_same_prefix(const struct fk_route *a, const struct fk_route *b);
 struct fk_route *fk_route_first(struct fk_netns *ns, const struct fk_route *key); /* of its prefix; NULL */
 struct fk_route *fk_route_next(struct fk_netns *ns, struct fk_route *r); /* of the same prefix; NULL */
 void fk_route_insert(struct fk_netns *ns, struct fk_route *r, struct fk_route *before); /* NULL: last */
+void fk_route_unlink(struct fk_netns *ns, struct fk_route *r);
+struct fk_route *fk_route_last(struct fk_netns *ns, const struct fk_route *key);
 bool fk_prefix_has(const uint8_t *prefix, unsigned len, const uint8_t *addr);
 void fk_prefix_mask(uint8_t *addr, unsigned len, unsigned bytes);
 unsigned fk_route_hops(const struct fk_route *r, struct fk_hop *ret); /* also of a next-hop object */
+/* IPv6: of its siblings too, unless alone. */
+unsigned fk_collect_hops(struct fk_netns *ns, const struct fk_route *r, bool alone, struct fk_hop *hops);
 uint32_t fk_table_of(const struct fk_link *l, uint32_t otherwise);    /* l3mdev_fib_table() */
 bool fk_table_exists(struct fk_netns *ns, uint8_t family, uint32_t table);
 void fk_table_make(struct fk_netns *ns, uint8_t family, uint32_t table);
@@ -138,12 +138,3 @@ struct fk_nexthop *fk_nexthop_find(struct fk_netns *ns, uint32_t id);
 int fk_nexthop_request(struct fk_req *rq);
 void fk_nexthop_link_event(struct fk_link *l, enum fk_event ev);
 void fk_nexthops_free(struct fk_netns *ns);
-
-/* rule.c */
-void fk_rules_init(struct fk_netns *ns);
-void fk_rules_free(struct fk_netns *ns);
-int fk_rule_request(struct fk_req *rq);
-void fk_rules_link_event(struct fk_link *l, enum fk_event ev);
-struct nctl_list *fk_rules(struct fk_netns *ns, uint8_t family);
-bool fk_rule_matches(const struct fk_rule *r, const uint8_t *dst, int oif);
-void fk_rules_vrf(struct fk_netns *ns);

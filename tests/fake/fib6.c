@@ -29,6 +29,12 @@ static bool fk_is_error(uint8_t type)
 	return type >= RTN_BLACKHOLE && type <= RTN_THROW;
 }
 
+/* RTF_REJECT, which a route by way of lo has as well. */
+static bool fk_rejects(const struct fk_route *r, const struct fk_hop *h)
+{
+	return fk_is_error(r->type) || (h->oif == 1 && r->type == RTN_UNICAST);
+}
+
 static bool fk_is_link_local(const uint8_t *addr)
 {
 	return addr[0] == 0xfe && (addr[1] & 0xc0) == 0x80;
@@ -46,8 +52,7 @@ static const struct fk_route *fk_select(
 			continue;
 		unsigned n = fk_route_hops(r, hops);
 		for (unsigned i = 0; i < n; i++) {
-			if (hops[i].flags & RTNH_F_DEAD ||
-				(oif && hops[i].oif != oif && !fk_is_error(r->type)))
+			if (hops[i].flags & RTNH_F_DEAD || (oif && hops[i].oif != oif))
 				continue;
 			*ret = hops[i];
 			return r;
@@ -86,9 +91,9 @@ static int fk_check_gateway(struct fk_netns *ns, uint32_t table, struct fk_hop *
 {
 	struct fk_hop found;
 	const struct fk_route *r = table ? fk_lookup_table(ns, table, h->via, h->oif, &found) : NULL;
-	if (!r || fk_is_error(r->type) || found.via_family || (h->oif && h->oif != found.oif))
+	if (!r || fk_rejects(r, &found) || found.via_family || (h->oif && h->oif != found.oif))
 		r = fk_lookup(ns, h->via, h->oif, &found);
-	if (!r || fk_is_error(r->type) || found.via_family || (h->oif && h->oif != found.oif))
+	if (!r || fk_rejects(r, &found) || found.via_family || (h->oif && h->oif != found.oif))
 		return -EHOSTUNREACH;
 	h->oif = found.oif;
 	return 0;
@@ -226,9 +231,9 @@ static struct fk_route *fk_copy(const struct fk_route *r)
 	return n;
 }
 
-static void fk_unlink(struct fk_route *r)
+static void fk_unlink(struct fk_netns *ns, struct fk_route *r)
 {
-	nctl_list_del(&r->node);
+	fk_route_unlink(ns, r);
 	free(r);
 }
 
@@ -240,14 +245,14 @@ static struct fk_route *fk_take_place(
 	unsigned siblings = 0;
 	for (struct fk_route *s = first; s; s = fk_route_next(ns, s))
 		siblings += s != old && fk_fib6_siblings(s, old);
-	nctl_list_insert_before(&old->node, &n->node);
+	fk_route_insert(ns, n, old);
 	struct fk_route was = *old;
-	fk_unlink(old);
+	fk_unlink(ns, old);
 	if (siblings) {
 		for (struct fk_route *s = fk_route_next(ns, n); s; s = next) {
 			next = fk_route_next(ns, s);
 			if (s->metric <= was.metric && fk_fib6_is_ecmp(s))
-				fk_unlink(s);
+				fk_unlink(ns, s);
 		}
 	}
 	if (say)
@@ -372,7 +377,7 @@ int fk_fib6_add(struct fk_req *rq, struct fk_netns *ns, struct fk_route_req *q)
 /* fib6_del_route(): the siblings that stay are not told of. */
 void fk_fib6_remove(struct fk_netns *ns, struct fk_route *r, bool say)
 {
-	nctl_list_del(&r->node);
+	fk_route_unlink(ns, r);
 	if (say)
 		fk_route_event(ns, r, RTM_DELROUTE, 0);
 	free(r);

@@ -57,7 +57,8 @@ int fk_fib_dump_filters(struct fk_req *rq, struct fk_dump *d)
 	return r;
 }
 
-static bool fk_wants_route(const struct fk_dump *d, const struct fk_route *r)
+/* Siblings are wanted if one of them is (fib6_info_uses_dev()). */
+static bool fk_wants_route(struct fk_netns *ns, const struct fk_dump *d, const struct fk_route *r)
 {
 	struct fk_hop hops[FK_MAX_HOPS];
 	bool uses = false;
@@ -66,7 +67,7 @@ static bool fk_wants_route(const struct fk_dump *d, const struct fk_route *r)
 		return false;
 	if (!d->ifindex)
 		return true;
-	unsigned n = fk_route_hops(r, hops);
+	unsigned n = fk_collect_hops(ns, r, false, hops);
 	for (unsigned i = 0; i < n; i++)
 		uses |= hops[i].oif == d->ifindex;
 	return uses;
@@ -87,58 +88,83 @@ static struct fk_route *fk_last_sibling(struct fk_netns *ns, struct fk_route *r)
 
 static bool fk_is_later_sibling(struct fk_netns *ns, const struct fk_route *r)
 {
+	if (r->family == AF_INET || !fk_fib6_is_ecmp(r))
+		return false;
 	for (const struct fk_route *s = fk_route_first(ns, r); s != r;
 		s = fk_route_next(ns, (struct fk_route *)s))
-		if (r->family == AF_INET6 && fk_fib6_siblings(s, r))
+		if (fk_fib6_siblings(s, r))
 			return true;
 	return false;
 }
 
-/* All routes of the prefix of first, or none. */
+/* All routes of the prefix of first, or none; if even an empty datagram cannot hold them, some, and d->nth is
+ * where to go on. */
 static bool fk_dump_prefix(struct fk_netns *ns, struct fk_dump *d, struct fk_buf *b, struct fk_route *first)
 {
 	uint16_t flags = NLM_F_MULTI | (d->filtered ? NLM_F_DUMP_FILTERED : 0);
 	size_t before = b->len;
-	for (struct fk_route *r = first; r; r = fk_route_next(ns, r)) {
-		if (!fk_wants_route(d, r))
+	unsigned at = 0;
+	for (struct fk_route *r = first; r; r = fk_route_next(ns, r), at++) {
+		size_t one = b->len;
+		if (at < d->nth || !fk_wants_route(ns, d, r))
 			continue;
 		if (ns->f->whole_dumps && fk_is_later_sibling(ns, r))
 			continue;
 		fk_put_route(b, ns, r, false, RTM_NEWROUTE, flags, d->seq);
-		if (!ns->f->whole_dumps)
-			r = fk_last_sibling(ns, r);
+		if (b->full) {
+			b->full = false;
+			b->len = before ? before : one;
+			d->nth = before ? d->nth : at;
+			return false;
+		}
+		const struct fk_route *last = ns->f->whole_dumps ? r : fk_last_sibling(ns, r);
+		for (; r != last; at++)
+			r = fk_route_next(ns, r);
 	}
-	if (!b->full)
-		return true;
-	b->len = before;
-	b->full = false;
-	return false;
+	d->nth = 0;
+	return true;
+}
+
+static void fk_dump_at(struct fk_dump *d, const struct fk_route *r)
+{
+	d->begun = true;
+	d->at_table = r->table;
+	d->at_len = r->len;
+	memcpy(d->at, r->dst, sizeof d->at);
+}
+
+/* False: there is more. */
+static bool fk_dump_family(struct fk_netns *ns, struct fk_dump *d, struct fk_buf *b, uint8_t family)
+{
+	struct fk_route at = {.family = family, .table = d->at_table, .len = d->at_len};
+	const struct fk_route *last = NULL;
+	const bool resumed = d->begun, within = d->nth > 0;
+	struct nctl_list *pos;
+	memcpy(at.dst, d->at, sizeof at.dst);
+	nctl_list_for_each(pos, fk_routes(ns, family)) {
+		struct fk_route *r = nctl_list_entry(pos, struct fk_route, node);
+		int c = resumed ? fk_route_key_cmp(r, &at) : 1;
+		if (c < 0 || (c == 0 && !within) || (last && fk_route_same_prefix(last, r)))
+			continue;
+		if (c > 0)
+			d->nth = 0;
+		if (!fk_dump_prefix(ns, d, b, r)) {
+			if (d->nth)
+				fk_dump_at(d, r);
+			return false;
+		}
+		last = r;
+		fk_dump_at(d, r);
+	}
+	return true;
 }
 
 static bool fk_dump_routes(struct fk_netns *ns, struct fk_dump *d, struct fk_buf *b)
 {
-	for (; d->pass < 2; d->pass++, d->begun = false) {
+	for (; d->pass < 2; d->pass++, d->begun = false, d->nth = 0) {
 		uint8_t family = d->pass ? AF_INET6 : AF_INET;
-		struct fk_route at = {.family = family, .table = d->at_table, .len = d->at_len};
-		const struct fk_route *last = NULL;
-		const bool resumed = d->begun;
-		struct nctl_list *pos;
-		memcpy(at.dst, d->at, sizeof at.dst);
-		if (d->family && d->family != family)
-			continue;
-		nctl_list_for_each(pos, fk_routes(ns, family)) {
-			struct fk_route *r = nctl_list_entry(pos, struct fk_route, node);
-			bool same = last && fk_route_same_prefix(last, r);
-			if (same || (resumed && fk_route_key_cmp(r, &at) <= 0))
-				continue;
-			if (!fk_dump_prefix(ns, d, b, r))
-				return false;
-			last = r;
-			d->begun = true;
-			d->at_table = r->table;
-			d->at_len = r->len;
-			memcpy(d->at, r->dst, sizeof d->at);
-		}
+		if ((!d->family || d->family == family) && !fk_dump_family(ns, d, b, family))
+			return false;
 	}
 	return true;
 }
@@ -163,33 +189,41 @@ static bool fk_dump_nexthops(struct fk_netns *ns, struct fk_dump *d, struct fk_b
 	return true;
 }
 
+/* As routes: all of one priority, or none, unless they are too many. False: there is more. */
+static bool fk_dump_rules_of(struct fk_netns *ns, struct fk_dump *d, struct fk_buf *b, uint8_t family)
+{
+	struct nctl_list *pos;
+	size_t begin = b->len;
+	unsigned at = 0;
+	nctl_list_for_each(pos, fk_rules(ns, family)) {
+		const struct fk_rule *r = nctl_list_entry(pos, struct fk_rule, node);
+		size_t one = b->len;
+		if (r->priority < d->next)
+			continue;
+		if (r->priority > d->next) { /* all before it are complete */
+			d->next = r->priority;
+			d->nth = at = 0;
+			begin = b->len;
+		}
+		if (at++ < d->nth)
+			continue;
+		fk_put_rule(b, ns, r, RTM_NEWRULE, NLM_F_MULTI, d->seq);
+		if (b->full) {
+			b->full = false;
+			b->len = begin ? begin : one;
+			d->nth = begin ? d->nth : at - 1;
+			return false;
+		}
+	}
+	return true;
+}
+
 static bool fk_dump_rules(struct fk_netns *ns, struct fk_dump *d, struct fk_buf *b)
 {
-	for (; d->pass < 2; d->pass++, d->next = 0) {
+	for (; d->pass < 2; d->pass++, d->next = 0, d->nth = 0) {
 		uint8_t family = d->pass ? AF_INET6 : AF_INET;
-		struct nctl_list *pos, *head = fk_rules(ns, family);
-		uint64_t done = d->next;
-		size_t begin = b->len;
-		if (d->family && d->family != family)
-			continue;
-		nctl_list_for_each(pos, head) {
-			const struct fk_rule *r = nctl_list_entry(pos, struct fk_rule, node);
-			if (r->priority < done)
-				continue;
-			if (r->priority >= d->next) { /* all before it are complete */
-				d->next = r->priority;
-				begin = b->len;
-			}
-			fk_put_rule(b, ns, r, RTM_NEWRULE, NLM_F_MULTI, d->seq);
-			if (b->full) {
-				b->len = begin;
-				b->full = false;
-				return false;
-			}
-			if (pos->next == head ||
-				nctl_list_entry(pos->next, struct fk_rule, node)->priority > r->priority)
-				d->next = (uint64_t)r->priority + 1;
-		}
+		if ((!d->family || d->family == family) && !fk_dump_rules_of(ns, d, b, family))
+			return false;
 	}
 	return true;
 }

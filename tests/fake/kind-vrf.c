@@ -35,9 +35,12 @@ static int fk_vrf_create(
 	if (!l->id)
 		return fk_refuse(rq, -EINVAL, "Invalid VRF table id");
 	int r = fk_link_register(rq, l);
-	if (r == 0)
-		fk_rules_vrf(l->ns);
-	return r;
+	if (r < 0)
+		return r;
+	fk_table_make(l->ns, AF_INET, l->id);
+	fk_table_make(l->ns, AF_INET6, l->id);
+	fk_rules_vrf(l->ns);
+	return 0;
 }
 
 static void fk_cycle(struct nctl_fake *f, struct fk_link *port)

@@ -28,33 +28,96 @@ bool fk_route_same_prefix(const struct fk_route *a, const struct fk_route *b)
 	return fk_route_key_cmp(a, b) == 0;
 }
 
+/* The routes of one prefix, which stand together. */
+struct fk_prefix {
+	struct nctl_rb_node node;
+	struct fk_route *first, *last;
+};
+
+static int fk_prefix_cmp_key(const void *key, const struct nctl_rb_node *n)
+{
+	return fk_route_key_cmp(key, nctl_container_of(n, struct fk_prefix, node)->first);
+}
+
+static int fk_prefix_cmp(const struct nctl_rb_node *a, const struct nctl_rb_node *b)
+{
+	return fk_prefix_cmp_key(nctl_container_of(a, struct fk_prefix, node)->first, b);
+}
+
+static struct nctl_rb_tree *fk_prefixes(struct fk_netns *ns, uint8_t family)
+{
+	return family == AF_INET ? &ns->prefixes4 : &ns->prefixes6;
+}
+
+static struct fk_prefix *fk_prefix_find(struct fk_netns *ns, const struct fk_route *key)
+{
+	struct nctl_rb_node *n = nctl_rb_find(fk_prefixes(ns, key->family), key, fk_prefix_cmp_key);
+	return n ? nctl_container_of(n, struct fk_prefix, node) : NULL;
+}
+
 struct fk_route *fk_route_first(struct fk_netns *ns, const struct fk_route *key)
 {
-	struct nctl_list *pos;
-	nctl_list_for_each(pos, fk_routes(ns, key->family)) {
-		struct fk_route *r = nctl_list_entry(pos, struct fk_route, node);
-		int c = fk_route_key_cmp(r, key);
-		if (c >= 0)
-			return c == 0 ? r : NULL;
-	}
-	return NULL;
+	struct fk_prefix *p = fk_prefix_find(ns, key);
+	return p ? p->first : NULL;
+}
+
+struct fk_route *fk_route_last(struct fk_netns *ns, const struct fk_route *key)
+{
+	struct fk_prefix *p = fk_prefix_find(ns, key);
+	return p ? p->last : NULL;
 }
 
 struct fk_route *fk_route_next(struct fk_netns *ns, struct fk_route *r)
 {
-	if (r->node.next == fk_routes(ns, r->family))
-		return NULL;
-	struct fk_route *n = nctl_list_entry(r->node.next, struct fk_route, node);
-	return fk_route_same_prefix(n, r) ? n : NULL;
+	(void)ns;
+	return r->prefix->last == r ? NULL : nctl_list_entry(r->node.next, struct fk_route, node);
+}
+
+/* The first of its prefix. */
+static void fk_prefix_make(struct fk_netns *ns, struct fk_route *r)
+{
+	struct fk_prefix *p = calloc(1, sizeof *p);
+	if (!p)
+		abort();
+	p->first = p->last = r;
+	r->prefix = p;
+	nctl_rb_insert(fk_prefixes(ns, r->family), &p->node, fk_prefix_cmp);
+	struct nctl_rb_node *behind = nctl_rb_next(&p->node);
+	if (behind)
+		nctl_list_insert_before(
+			&nctl_container_of(behind, struct fk_prefix, node)->first->node, &r->node);
+	else
+		nctl_list_add_tail(fk_routes(ns, r->family), &r->node);
 }
 
 void fk_route_insert(struct fk_netns *ns, struct fk_route *r, struct fk_route *before)
 {
-	struct nctl_list *head = fk_routes(ns, r->family), *pos = before ? &before->node : head->next;
-	while (!before && pos != head &&
-		fk_route_key_cmp(nctl_list_entry(pos, struct fk_route, node), r) <= 0)
-		pos = pos->next;
-	nctl_list_insert_before(pos, &r->node);
+	struct fk_prefix *p = fk_prefix_find(ns, r);
+	if (!p) {
+		fk_prefix_make(ns, r);
+		return;
+	}
+	nctl_list_insert_before(before ? &before->node : p->last->node.next, &r->node);
+	r->prefix = p;
+	if (!before)
+		p->last = r;
+	else if (before == p->first)
+		p->first = r;
+}
+
+void fk_route_unlink(struct fk_netns *ns, struct fk_route *r)
+{
+	struct fk_prefix *p = r->prefix;
+	if (p->first == r && p->last == r) {
+		nctl_rb_remove(fk_prefixes(ns, r->family), &p->node);
+		free(p);
+	} else if (p->first == r) {
+		p->first = nctl_list_entry(r->node.next, struct fk_route, node);
+	} else if (p->last == r) {
+		p->last = nctl_list_entry(r->node.prev, struct fk_route, node);
+	}
+	nctl_list_del(&r->node);
+	r->prefix = NULL;
 }
 
 bool fk_prefix_has(const uint8_t *prefix, unsigned len, const uint8_t *addr)
@@ -128,8 +191,9 @@ void fk_routes_free(struct fk_netns *ns)
 	for (int i = 0; i < 2; i++) {
 		struct nctl_list *head = i ? &ns->routes6 : &ns->routes4, *pos, *tmp;
 		nctl_list_for_each_safe(pos, tmp, head) {
-			nctl_list_del(pos);
-			free(nctl_list_entry(pos, struct fk_route, node));
+			struct fk_route *r = nctl_list_entry(pos, struct fk_route, node);
+			fk_route_unlink(ns, r);
+			free(r);
 		}
 	}
 	free(ns->tables4);

@@ -33,13 +33,20 @@ def explained(path):
     return good
 
 
-def why(mac):
-    for link in json.load(sys.stdin):
+def reasons(path, wanted):
+    """Each line of wanted: a device, an address, and by whom it is wanted there."""
+    by = {}
+    for link in json.load(open(path)):
         for e in link["maddr"]:
-            if e.get("link") == mac:
-                print(", ".join(" ".join([w["by"]] + [w[k] for k in ("address", "dev") if k in w])
-                                for w in e["why"]))
-    return True
+            words = [" ".join([w["by"]] + [w[k] for k in ("address", "dev") if k in w]) for w in e.get("why", [])]
+            by[link["ifname"], e.get("link")] = ", ".join(words)
+    good = True
+    for line in open(wanted):
+        dev, mac, want = line.rstrip("\n").split(" ", 2)
+        if by.get((dev, mac)) != want:
+            print("#", dev, mac, "want:", want, "got:", by.get((dev, mac)))
+            good = False
+    return good
 
 
 def join(dev, group4, group6):
@@ -59,7 +66,7 @@ def main():
     if verb == "all":
         names = {link["ifname"] for link in json.load(open(args[0])) if "netns" in link}
         return set(args[1:]) <= names
-    return {"same": same, "explained": explained, "why": why, "join": join}[verb](*args)
+    return {"same": same, "explained": explained, "reasons": reasons, "join": join}[verb](*args)
 
 
 sys.exit(0 if main() else 1)

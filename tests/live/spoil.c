@@ -230,6 +230,23 @@ static struct nctl_mirror *mirror_of(enum nctl_object_type type, const struct nl
 	return m;
 }
 
+/* Of RTA_MULTIPATH: where the attributes of the hop start that has the byte at, and where they end. */
+static bool find_hop(const uint8_t *data, size_t len, size_t at, size_t *ret_start, size_t *ret_end)
+{
+	struct rtnexthop nh;
+
+	for (size_t pos = 0; pos + sizeof(nh) <= len; pos += RTNH_ALIGN(nh.rtnh_len)) {
+		memcpy(&nh, data + pos, sizeof(nh));
+		if (nh.rtnh_len < sizeof(nh) || pos + nh.rtnh_len > len)
+			return false;
+		*ret_start = pos + sizeof(nh);
+		*ret_end = pos + nh.rtnh_len;
+		if (at >= *ret_start && at < *ret_end)
+			return true;
+	}
+	return false;
+}
+
 /*
  * Is the byte at the offset at none of an attribute, but behind one inside of a nest? What cannot be a nest is none.
  * Kernels send zeros there, and nothing is meant by it.
@@ -239,10 +256,14 @@ static bool is_padding(const uint8_t *data, size_t len, size_t at)
 	const struct nlattr *a = NULL;
 
 	while ((a = nctl_attr_next(data, len, a))) {
-		size_t start = (size_t)((const uint8_t *)a - data), end = start + a->nla_len;
+		size_t start = (size_t)((const uint8_t *)a - data), end = start + a->nla_len, hop, hop_end;
 
 		if (at < start + NLA_HDRLEN || at >= start + NLA_ALIGN(a->nla_len))
 			continue;
+		if (at < end && nctl_attr_type(a) == RTA_MULTIPATH &&
+			find_hop(data + start + NLA_HDRLEN, end - start - NLA_HDRLEN, at - start - NLA_HDRLEN, &hop,
+				&hop_end))
+			return is_padding(data + start + NLA_HDRLEN + hop, hop_end - hop, at - start - NLA_HDRLEN - hop);
 		return at >= end || is_padding(data + start + NLA_HDRLEN, end - start - NLA_HDRLEN, at - start - NLA_HDRLEN);
 	}
 	return false;

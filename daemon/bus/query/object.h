@@ -43,7 +43,7 @@ struct nd_query_object {
 
 extern const struct nd_query_object nd_query_of_link, nd_query_of_address, nd_query_of_route,
 	nd_query_of_rule, nd_query_of_nexthop, nd_query_of_neigh, nd_query_of_fdb, nd_query_of_vrf,
-	nd_query_of_netns, nd_query_of_stats, nd_query_of_maddr, nd_query_of_verify;
+	nd_query_of_netns, nd_query_of_stats, nd_query_of_maddr, nd_query_of_verify, nd_query_of_vlan;
 
 /* Makes sure that q->live is there, to ask the kernel of f's namespace. 0 or a negative errno. */
 int nd_query_live(struct nd_query *q, struct nd_fill *f);

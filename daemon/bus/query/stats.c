@@ -30,6 +30,7 @@ void nd_stats_add(struct nd_mirror_sums *sum, const struct nd_netns *n)
 	sum->session.resyncs += stats.resyncs;
 	sum->session.undecodable += stats.undecodable;
 	sum->session.retries += stats.retries;
+	sum->session.resync_us = nctl_max(sum->session.resync_us, stats.resync_us);
 	sum->session.scoped += stats.scoped;
 	sum->session.ignored += stats.ignored;
 	sum->session.suspects += stats.suspects;
@@ -79,6 +80,7 @@ static int fill(struct nd_query *q, struct nd_fill *f)
 	nctl_json_kbool(&json, "synced", nctl_session_is_synced(s));
 	nctl_json_ku64(&json, "losses", sum.session.losses);
 	nctl_json_ku64(&json, "resyncs", sum.session.resyncs);
+	nctl_json_ku64(&json, "last_resync_us", sum.session.resync_us);
 	nctl_json_ku64(&json, "retries", sum.session.retries);
 	nctl_json_ku64(&json, "scoped", sum.session.scoped);
 	nctl_json_ku64(&json, "undecodable", sum.session.undecodable);

@@ -12,6 +12,7 @@
 
 #include "bus/query/object.h"
 #include "exec/live.h"
+#include "mirror/vlans.h"
 
 enum {
 	SLICE_US = 2000,
@@ -30,6 +31,7 @@ struct nd_verification {
 	enum phase phase;
 	enum nctl_object_type type;
 	unsigned tries;
+	bool vlans;        /* of LINK: the second list is asked for, that of VLANs */
 	bool changing;     /* it was never still while it was dumped */
 	nctl_time give_up; /* being in step */
 	struct nd_timer pause;
@@ -138,6 +140,7 @@ static int ask(struct nd_query *q, struct nd_fill *f)
 	if (r < 0)
 		return r;
 	nctl_verify_begin(w->v, w->type);
+	w->vlans = false;
 	w->phase = READ;
 	return nctl_live_ask_list(q->live, &(struct nctl_dump_scope){.type = w->type});
 }
@@ -174,6 +177,10 @@ static int read_some(struct nd_query *q, nctl_time until)
 	if (r == -EINTR && w->tries + 1 < TRIES)
 		return again(q);
 	w->changing |= r == -EINTR;
+	if (w->type == NCTL_OBJECT_LINK && !w->vlans && nctl_mirror_has_vlans(w->m)) {
+		w->vlans = true;
+		return nctl_live_ask_list(q->live, &(struct nctl_dump_scope){.type = w->type, .vlans = true});
+	}
 	w->phase = MISSING;
 	return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * DOC: A stub of lib/exec/live for the tests of the bus: a kernel with any number of neighbours on the device 1,
- * told a hundred at a time, and with counters for each link that is asked for.
+ * DOC: A stub of lib/exec/live for the tests of the bus: a kernel with any number of neighbours on the device
+ * 1, told a hundred at a time, and with counters for each link that is asked for.
  */
 #include <errno.h>
 #include <setjmp.h>

@@ -56,6 +56,12 @@ struct nctl_hub *nd_netns_set_hub(const struct nd_netns_set *s)
 	return (struct nctl_hub *)(uintptr_t)s;
 }
 
+void nctl_hub_resync(struct nctl_hub *h, struct nctl_session *s)
+{
+	(void)h;
+	(void)s;
+}
+
 void nctl_hub_get_stats(const struct nctl_hub *h, struct nctl_hub_stats *ret)
 {
 	(void)h;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * DOC: Monitor: what its readers are told, in which order, under which numbers; what is there first; namespaces that
- * come and go; readers that are slow, stuck or gone. A client makes something happen by a call of Status.
+ * DOC: Monitor: what its readers are told, in which order, under which numbers; what is there first;
+ * namespaces that come and go; readers that are slow, stuck or gone. A client makes something happen by a
+ * call of Status.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -56,7 +57,7 @@ static char *next(int fd)
 	static struct {
 		char text[65536];
 		size_t len, line;
-	} *bufs[64];
+	} * bufs[64];
 	char *nl;
 	ssize_t n;
 
@@ -95,12 +96,15 @@ static void expect(int fd, unsigned long seq, const char *a, const char *b)
 static void put_route(struct nctl_mirror *m, unsigned i, uint8_t protocol)
 {
 	struct nctl_hop hop = {.oif = 2, .weight = 1};
-	struct nctl_route r = {.table = RT_TABLE_MAIN, .protocol = protocol, .type = RTN_UNICAST, .n_hops = 1,
-		.hops = &hop, .scope = RT_SCOPE_LINK};
+	struct nctl_route r = {.table = RT_TABLE_MAIN,
+		.protocol = protocol,
+		.type = RTN_UNICAST,
+		.n_hops = 1,
+		.hops = &hop,
+		.scope = RT_SCOPE_LINK};
 
 	r.dst = (struct nctl_prefix){AF_INET, 32, {20, (uint8_t)(i >> 16), (uint8_t)(i >> 8), (uint8_t)i}};
-	assert_int_equal(
-		nctl_mirror_route_put(m, &r, NLM_F_CREATE | NLM_F_REPLACE, NCTL_SOURCE_EVENT), 0);
+	assert_int_equal(nctl_mirror_route_put(m, &r, NLM_F_CREATE | NLM_F_REPLACE, NCTL_SOURCE_EVENT), 0);
 }
 
 static void put_link(struct nctl_mirror *m, unsigned ifindex, unsigned mtu)
@@ -335,7 +339,8 @@ static void namespaces_client(struct fixture *f)
 	    own = monitor(bus, NULL, "link", "", NULL);
 
 	step(bus);
-	expect(all, 1, "\"netns\":\"late\",\"op\":\"added\",\"object\":\"netns\"", "\"value\":{\"name\":\"late\"");
+	expect(all, 1, "\"netns\":\"late\",\"op\":\"added\",\"object\":\"netns\"",
+		"\"value\":{\"name\":\"late\"");
 	expect(all, 2, "\"netns\":\"late\",\"op\":\"added\",\"object\":\"link\"", "\"l9\"");
 	expect(all, 3, "\"netns\":\"late\",\"op\":\"synced\"", "\"epoch\":3");
 	expect(all, 4, "\"netns\":\"t1\",\"op\":\"added\"", "\"l8\"");
@@ -402,7 +407,8 @@ static void stats_client(struct fixture *f)
 
 	reply = client_send(bus, client_call(bus, "Stats"), NULL);
 	CHECK(sd_bus_message_read(reply, "s", &json) >= 0);
-	CHECK(strstr(json, "\"monitors\":1,") && strstr(json, "\"links\":5,") && strstr(json, "\"joined\":4711,"));
+	CHECK(strstr(json, "\"monitors\":1,") && strstr(json, "\"links\":5,") &&
+		strstr(json, "\"joined\":4711,"));
 	CHECK(strstr(json, "\"longest_turn_us\":") && strstr(json, "\"below_us\":64,"));
 	sd_bus_message_unref(reply);
 	close(fd);

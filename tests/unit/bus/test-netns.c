@@ -389,6 +389,53 @@ static void denied_client(struct fixture *f)
 	sd_bus_close_unref(bus);
 }
 
+static sd_bus_message *resync_call(sd_bus *bus, const char *key, const char *value)
+{
+	sd_bus_message *m = client_call(bus, "Resync");
+
+	CHECK(sd_bus_message_append(m, "a{ss}", key ? 1 : 0, key, value) >= 0);
+	return m;
+}
+
+static void resync_client(struct fixture *f)
+{
+	sd_bus *bus = client_connect(f);
+
+	expect_json(client_send(bus, resync_call(bus, NULL, NULL), NULL),
+		"{\"exit\":0,\"namespaces\":1,\"us\":0}");
+	expect_json(client_send(bus, resync_call(bus, "netns", "a"), NULL),
+		"{\"exit\":0,\"namespaces\":1,\"us\":0}");
+	expect_json(client_send(bus, resync_call(bus, "all-netns", ""), NULL),
+		"{\"exit\":0,\"namespaces\":2002,\"us\":0}");
+	client_send(bus, resync_call(bus, "netns", "nowhere"), "NotFound");
+	client_send(bus, resync_call(bus, "dev", "lo"), "InvalidFilter");
+	sd_bus_close_unref(bus);
+}
+
+static void resync_denied(struct fixture *f)
+{
+	sd_bus *bus = client_connect(f);
+
+	client_send(bus, resync_call(bus, NULL, NULL), "Denied");
+	sd_bus_close_unref(bus);
+}
+
+/* More namespaces than are looked at in one turn. */
+static void resync(void **state)
+{
+	struct fixture *f = *state;
+	char name[32];
+
+	add_netns(f, "a", false);
+	for (unsigned i = 0; i < 2000; i++) {
+		snprintf(name, sizeof(name), "n%u", i);
+		add_netns(f, name, false);
+	}
+	assert_int_equal(run_client(f, -1, resync_client), 0);
+	if (geteuid() == 0)
+		assert_int_equal(run_client(f, NOBODY, resync_denied), 0);
+}
+
 static void helpless(void **state)
 {
 	struct fixture *f = *state;
@@ -491,6 +538,7 @@ int main(void)
 		TEST(vanishing),
 		TEST(names),
 		TEST(helpless),
+		TEST(resync),
 		TEST(move),
 		TEST(refused),
 	};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * DOC: Query for what is neither link nor address: which objects pass which filters, neighbours and counters that
- * the kernel is asked for, and a great many routes with a reader that does not read.
+ * DOC: Query for what is neither link nor address: which objects pass which filters, neighbours and counters
+ * that the kernel is asked for, and a great many routes with a reader that does not read.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -35,17 +35,31 @@ static void put_route(struct nctl_mirror *m, const char *dst, nctl_table table, 
 	nctl_ifindex oif, const char *via, uint8_t protocol)
 {
 	struct nctl_hop hop = {.oif = oif, .weight = 1, .via = via ? prefix(via) : NCTL_PREFIX_NULL};
-	struct nctl_route r = {.dst = prefix(dst), .table = table, .metric = metric, .protocol = protocol,
-		.scope = via ? RT_SCOPE_UNIVERSE : RT_SCOPE_LINK, .type = RTN_UNICAST, .n_hops = 1, .hops = &hop};
+	struct nctl_route r = {.dst = prefix(dst),
+		.table = table,
+		.metric = metric,
+		.protocol = protocol,
+		.scope = via ? RT_SCOPE_UNIVERSE : RT_SCOPE_LINK,
+		.type = RTN_UNICAST,
+		.n_hops = 1,
+		.hops = &hop};
 
 	assert_int_equal(nctl_mirror_route_put(m, &r, NLM_F_CREATE, NCTL_SOURCE_EVENT), 0);
 }
 
-static void put_rule(struct nctl_mirror *m, uint8_t family, uint32_t priority, nctl_table table, uint32_t mark)
+static void put_rule(
+	struct nctl_mirror *m, uint8_t family, uint32_t priority, nctl_table table, uint32_t mark)
 {
-	struct nctl_rule r = {.family = family, .action = FR_ACT_TO_TBL, .table = table, .priority = priority,
-		.protocol = RTPROT_KERNEL, .suppress_prefixlen = -1, .suppress_ifgroup = -1,
-		.has_mark = mark, .mark = mark, .mask = mark ? UINT32_MAX : 0};
+	struct nctl_rule r = {.family = family,
+		.action = FR_ACT_TO_TBL,
+		.table = table,
+		.priority = priority,
+		.protocol = RTPROT_KERNEL,
+		.suppress_prefixlen = -1,
+		.suppress_ifgroup = -1,
+		.has_mark = mark,
+		.mark = mark,
+		.mask = mark ? UINT32_MAX : 0};
 
 	assert_int_equal(nctl_mirror_rule_put(m, &r, NCTL_SOURCE_EVENT), 0);
 }
@@ -53,8 +67,12 @@ static void put_rule(struct nctl_mirror *m, uint8_t family, uint32_t priority, n
 static void put_nexthop(struct nctl_mirror *m, nctl_nhid id, nctl_ifindex oif, bool group)
 {
 	const struct nctl_nexthop_member members[] = {{1, 1}, {2, 3}};
-	struct nctl_nexthop n = {.id = id, .family = group ? AF_UNSPEC : AF_INET, .protocol = RTPROT_STATIC,
-		.group = group, .n_members = group ? 2 : 0, .members = members};
+	struct nctl_nexthop n = {.id = id,
+		.family = group ? AF_UNSPEC : AF_INET,
+		.protocol = RTPROT_STATIC,
+		.group = group,
+		.n_members = group ? 2 : 0,
+		.members = members};
 
 	n.hop = (struct nctl_hop){.oif = oif, .weight = 1};
 	assert_int_equal(nctl_mirror_nexthop_put(m, &n, NCTL_SOURCE_EVENT), 0);
@@ -220,7 +238,10 @@ static void stuck_live(void **state)
 static void add_many(struct nctl_mirror *m)
 {
 	struct nctl_hop hop = {.oif = 2, .weight = 1, .via = prefix("10.0.2.9")};
-	struct nctl_route r = {.table = RT_TABLE_MAIN, .protocol = RTPROT_BGP, .type = RTN_UNICAST, .n_hops = 1,
+	struct nctl_route r = {.table = RT_TABLE_MAIN,
+		.protocol = RTPROT_BGP,
+		.type = RTN_UNICAST,
+		.n_hops = 1,
 		.hops = &hop};
 
 	for (uint32_t i = 0; i < MANY; i++) {
@@ -230,7 +251,8 @@ static void add_many(struct nctl_mirror *m)
 	}
 }
 
-/* Its end is not seen, since it is not read: then the other one is served as ever, and so is this one in the end. */
+/* Its end is not seen, since it is not read: then the other one is served as ever, and so is this one in the
+ * end. */
 static void stuck_client(struct fixture *f)
 {
 	sd_bus *bus = client_connect(f), *other = client_connect(f);

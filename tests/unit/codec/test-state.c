@@ -219,12 +219,14 @@ static void test_skip_list(void **state)
 		"bond port.ad_actor_oper_port_state_str",
 		"bond port.ad_partner_oper_port_state",
 		"bond port.ad_partner_oper_port_state_str",
+		"bond port.churn_actor_state",
+		"bond port.churn_partner_state",
 		"bridge.hello_timer",
 		"bridge.tcn_timer",
 		"bridge.topology_change_timer",
 		"bridge.gc_timer",
-		"bridge.mcast_querier_state",
 		"bridge.fdb_n_learned",
+		"bridge.mcast_querier_state",
 		"bridge port.hold_timer",
 		"bridge port.message_age_timer",
 		"bridge port.forward_delay_timer",
@@ -407,7 +409,8 @@ static void test_vlans(void **state)
 	nctl_json_init(&json, &text);
 	nctl_vlans_json(vlans, &json);
 	assert_string_equal(nctl_strbuf_str(&text),
-		"[{\"vlan\":1,\"flags\":[\"PVID\",\"Egress Untagged\"]},{\"vlan\":100,\"vlanEnd\":200,\"flags\":[]},"
+		"[{\"vlan\":1,\"flags\":[\"PVID\",\"Egress "
+	        "Untagged\"]},{\"vlan\":100,\"vlanEnd\":200,\"flags\":[]},"
 		"{\"vlan\":4094,\"flags\":[\"Egress Untagged\"]}]");
 	nctl_strbuf_fini(&text);
 	/* Ranges in pieces and out of order are the same set. */

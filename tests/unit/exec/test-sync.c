@@ -218,6 +218,41 @@ static void test_changes_while_dumping(void **state)
 	}
 }
 
+/* On demand, at any time: what was read before does not do. */
+static void test_resync(void **state)
+{
+	struct nctl_session_stats s;
+	uint64_t epoch;
+
+	(void)state;
+	rig_until_synced(&r);
+	nctl_session_get_stats(r.session, &s);
+	epoch = s.epoch;
+	for (unsigned turns = 0; turns < 20; turns++) {
+		nctl_hub_resync(r.hub, r.session);
+		assert_false(nctl_session_is_synced(r.session));
+		for (unsigned i = 0; i < turns && !nctl_session_is_synced(r.session); i++)
+			rig_turn(&r, 1000);
+		nctl_hub_resync(r.hub, r.session);
+		assert_false(nctl_session_is_synced(r.session));
+		rig_until_synced(&r);
+		nctl_session_get_stats(r.session, &s);
+		assert_true(s.epoch > epoch);
+		epoch = s.epoch;
+		rig_check_mirror(&r);
+	}
+	assert_int_equal(s.losses, 0);
+	/* The silent kind of change, which only a dump shows. */
+	r.ignore_events = true;
+	rig_foreign_mtu(r.fake, 2, 1300);
+	nctl_hub_resync(r.hub, r.session);
+	for (unsigned i = 0; i < 20; i++)
+		rig_turn(&r, 10);
+	r.ignore_events = false;
+	rig_settle(&r);
+	rig_check_mirror(&r);
+}
+
 /* Freed in the middle of its first dump. */
 static void test_free_early(void **state)
 {
@@ -243,6 +278,7 @@ int main(void)
 		CASE(interrupted_for_long),
 		CASE(truncated),
 		CASE(changes_while_dumping),
+		CASE(resync),
 		CASE(free_early),
 	};
 

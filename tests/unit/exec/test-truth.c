@@ -39,6 +39,7 @@ struct run {
 	size_t n_spaces;
 	struct random hook_rnd; /* of the requester's thread, under the fake's lock */
 	struct diff_gen hook_gen;
+	struct fk_lines hook_log;
 	struct fk_lines log;
 	bool in_dumps; /* changes are made in the midst of dumps */
 };
@@ -87,7 +88,7 @@ static void learn(struct run *r, struct diff_gen *g, uint64_t cookie)
 	free(text);
 }
 
-static void change(struct run *r, struct diff_gen *g, uint64_t cookie, const char *when)
+static void change(struct run *r, struct diff_gen *g, uint64_t cookie, struct fk_lines *log)
 {
 	struct diff_op op;
 	char line[320];
@@ -96,8 +97,8 @@ static void change(struct run *r, struct diff_gen *g, uint64_t cookie, const cha
 	learn(r, g, cookie);
 	diff_gen_next(g, &op);
 	e = nctl_fake_netns_exec(r->fake, cookie, op.b.p, op.b.len);
-	snprintf(line, sizeof(line), "%s%" PRIu64 ": %s: %s", when, cookie, op.text, strerror(-e));
-	fk_lines_add(&r->log, line);
+	snprintf(line, sizeof(line), "%" PRIu64 ": %s: %s", cookie, op.text, strerror(-e));
+	fk_lines_add(log, line);
 }
 
 /* Between two datagrams of a dump. */
@@ -108,7 +109,7 @@ static void on_dump(void *userdata, unsigned chunk)
 	(void)chunk;
 	if (random_below(&r->hook_rnd, 3) == 0)
 		change(r, &r->hook_gen, r->spaces[random_below(&r->hook_rnd, (unsigned)r->n_spaces)].cookie,
-			"in a dump, ");
+			&r->hook_log);
 }
 
 /* -- faults -- */
@@ -248,7 +249,7 @@ static void start(struct run *r, uint64_t seed)
 	for (unsigned n = random_below(&r->rnd, 30); n; n--) {
 		struct space *s = &r->spaces[random_below(&r->rnd, (unsigned)r->n_spaces)];
 
-		change(r, &s->gen, s->cookie, "");
+		change(r, &s->gen, s->cookie, &r->log);
 	}
 	if (r->in_dumps)
 		nctl_fake_on_dump(r->fake, on_dump, r);
@@ -277,7 +278,7 @@ static void stir(struct run *r)
 
 			fk_lines_add(&r->log, what);
 		}
-		change(r, &s->gen, s->cookie, "");
+		change(r, &s->gen, s->cookie, &r->log);
 		for (unsigned k = random_below(&r->rnd, 4); k > 1; k--)
 			turn(r, 0);
 	}
@@ -315,6 +316,7 @@ static void finish(struct run *r)
 	nctl_fake_free(r->fake);
 	close(r->wake_fd);
 	fk_lines_clear(&r->log);
+	fk_lines_clear(&r->hook_log);
 }
 
 static bool one(uint64_t seed)
@@ -342,6 +344,8 @@ static bool one(uint64_t seed)
 	for (size_t i = 0; !good && i < r.log.n; i++)
 		fprintf(stderr, "    %s\n", r.log.v[i]);
 	nctl_fake_on_dump(r.fake, NULL, NULL);
+	for (size_t i = 0; !good && i < r.hook_log.n; i++)
+		fprintf(stderr, "    in a dump, %s\n", r.hook_log.v[i]);
 	finish(&r);
 	return good;
 }

@@ -8,7 +8,8 @@
  * NULL: it is gone. */
 struct nctl_mirror *truth_new(struct nctl_fake *f, uint64_t netns);
 
-/* Are the links and addresses of m those of truth? Prints what differs, with label. ignore: NCTL_LINK_BITs. */
+/* Are the links and addresses of m those of truth? Prints what differs, with label. ignore: NCTL_LINK_BITs.
+ */
 bool truth_equal(
 	const struct nctl_mirror *truth, const struct nctl_mirror *m, uint64_t ignore, const char *label);
 /* Fails the test, with label, if m is not the truth. ignore: NCTL_LINK_BITs. */

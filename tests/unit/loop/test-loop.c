@@ -221,8 +221,10 @@ static void slow_fn(struct nd_timer *t)
 {
 	nctl_time end = nctl_time_add_ms(nctl_time_now(), 5);
 
+	nd_loop_doing(t->loop, ND_LOOP_EVENTS);
 	while (nctl_time_cmp(nctl_time_now(), end) < 0)
 		continue;
+	nd_loop_doing(t->loop, ND_LOOP_OTHER);
 	nd_timer_set(t, NCTL_TIME_NEVER);
 	nd_timer_init(t, t->loop, past_fn, t->userdata);
 	nd_timer_set(t, nctl_time_now());
@@ -232,6 +234,7 @@ static void turns(void **state)
 {
 	struct fixture *f = *state;
 	struct nd_loop_stats stats;
+	uint64_t n = 0, slow = 0, us = 0;
 
 	nd_prepare_init(&f->prepare, f->loop, prepare_fn, f);
 	nd_timer_init(&f->timer, f->loop, slow_fn, f);
@@ -242,6 +245,17 @@ static void turns(void **state)
 	assert_true(stats.turns >= 2);
 	assert_true(stats.longest_turn_us >= 5000 && stats.longest_turn_us < 5000000);
 	assert_true(f->prepares >= 2);
+	/* The last turn is not over when the loop is left. */
+	for (size_t i = 0; i < ND_LOOP_BUCKETS; i++)
+		n += stats.lengths[i];
+	for (size_t i = 7; i < ND_LOOP_BUCKETS; i++) /* from 4,096 us */
+		slow += stats.lengths[i];
+	assert_int_equal(n, stats.turns - 1);
+	assert_true(slow >= 1);
+	for (size_t i = 0; i < ND_LOOP_N_JOBS; i++)
+		us += stats.longest_by_us[i];
+	assert_int_equal(us, stats.longest_turn_us);
+	assert_true(stats.longest_by_us[ND_LOOP_EVENTS] >= 5000);
 }
 
 #define TEST(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)

@@ -10,7 +10,7 @@
 
 #include "test.h"
 
-static struct nctl_route rm_view(const struct rm_route *r)
+struct nctl_route rmodel_view(const struct rm_route *r)
 {
 	struct nctl_route v = r->v;
 
@@ -18,7 +18,7 @@ static struct nctl_route rm_view(const struct rm_route *r)
 	return v;
 }
 
-static void rm_take(struct rm_route *to, const struct nctl_route *v)
+void rmodel_take(struct rm_route *to, const struct nctl_route *v)
 {
 	assert_true(v->n_hops <= RM_HOPS);
 	to->v = *v;
@@ -33,16 +33,16 @@ static bool same_place(const struct nctl_route *a, const struct nctl_route *b)
 	return a->table == b->table && nctl_prefix_equal(&a->dst, &b->dst);
 }
 
-static bool same_key(const struct nctl_route *a, const struct nctl_route *b)
+bool rmodel_same_key(const struct nctl_route *a, const struct nctl_route *b)
 {
 	return same_place(a, b) && a->metric == b->metric && a->tos == b->tos;
 }
 
-static bool equal(const struct rm_route *a, const struct rm_route *b)
+bool rmodel_equal(const struct rm_route *a, const struct rm_route *b)
 {
-	struct nctl_route x = rm_view(a), y = rm_view(b);
+	struct nctl_route x = rmodel_view(a), y = rmodel_view(b);
 
-	return same_key(&x, &y) && !nctl_route_diff(&x, &y);
+	return rmodel_same_key(&x, &y) && !nctl_route_diff(&x, &y);
 }
 
 /* -- memory that fails -- */
@@ -61,7 +61,7 @@ void *__wrap_calloc(size_t n, size_t size)
 
 /* -- the records -- */
 
-static int find_hop(const struct rm_route *r, const struct nctl_hop *h)
+int rmodel_find_hop(const struct rm_route *r, const struct nctl_hop *h)
 {
 	for (uint32_t i = 0; i < r->v.n_hops; i++)
 		if (nctl_hop_same(&r->hops[i], h))
@@ -69,18 +69,18 @@ static int find_hop(const struct rm_route *r, const struct nctl_hop *h)
 	return -1;
 }
 
-static unsigned told_find(struct rmodel *m, const struct nctl_route *v)
+unsigned rmodel_told(struct rmodel *m, const struct nctl_route *v)
 {
 	struct rm_route r;
 
-	rm_take(&r, v);
+	rmodel_take(&r, v);
 	for (unsigned i = 0; i < m->n_told; i++)
-		if (equal(&m->told[i], &r))
+		if (rmodel_equal(&m->told[i], &r))
 			return i;
 	/* What goes with a link was told later than it was seen. */
 	for (unsigned i = 0; i < m->n_told; i++)
-		if (same_key(&m->told[i].v, v) && v->n_hops && m->told[i].v.n_hops > v->n_hops &&
-			find_hop(&m->told[i], &v->hops[0]) >= 0)
+		if (rmodel_same_key(&m->told[i].v, v) && v->n_hops && m->told[i].v.n_hops > v->n_hops &&
+			rmodel_find_hop(&m->told[i], &v->hops[0]) >= 0)
 			return i;
 	fail_msg("%s", "a record of a route that was never told");
 	return 0;
@@ -97,14 +97,14 @@ static void on_change(void *userdata, const void *arg)
 	switch (c->op) {
 	case NCTL_ADDED:
 		assert_true(m->n_told < RM_ROUTES);
-		rm_take(&m->told[m->n_told++], c->new_route);
+		rmodel_take(&m->told[m->n_told++], c->new_route);
 		break;
 	case NCTL_CHANGED:
-		i = told_find(m, c->old_route);
-		rm_take(&m->told[i], c->new_route);
+		i = rmodel_told(m, c->old_route);
+		rmodel_take(&m->told[i], c->new_route);
 		break;
 	case NCTL_REMOVED:
-		i = told_find(m, c->old_route);
+		i = rmodel_told(m, c->old_route);
 		m->told[i] = m->told[--m->n_told];
 		break;
 	}
@@ -143,7 +143,7 @@ void rmodel_route(struct nctl_route *ret, struct nctl_hop *hop, const char *dst,
 
 static void deliver(struct rmodel *m, const struct rm_message *msg)
 {
-	struct nctl_route v = rm_view(&msg->route);
+	struct nctl_route v = rmodel_view(&msg->route);
 	struct nctl_link l = NCTL_LINK_INIT;
 	int result = -ENOMEM;
 
@@ -243,7 +243,7 @@ static void add4(struct rmodel *m, const struct rm_route *r, unsigned flags)
 	unsigned first = bound(m, &r->v, true), behind = bound(m, &r->v, false), match = behind;
 
 	for (unsigned i = first; i < behind; i++)
-		if (equal(&m->kernel[i], r))
+		if (rmodel_equal(&m->kernel[i], r))
 			match = i;
 	if (match != behind)
 		return; /* EEXIST */
@@ -266,7 +266,7 @@ static void join6(struct rmodel *m, struct rm_route *have, const struct rm_route
 {
 	struct rm_route told;
 
-	if (find_hop(have, &r->hops[0]) >= 0 || have->v.n_hops == RM_HOPS)
+	if (rmodel_find_hop(have, &r->hops[0]) >= 0 || have->v.n_hops == RM_HOPS)
 		return;
 	told = *have;
 	told.hops[0] = r->hops[0];
@@ -361,7 +361,7 @@ static void random_route(struct rmodel *m, struct rm_route *r)
 		v.protocol = RTPROT_BOOT;
 	if (v6)
 		v.protocol = RTPROT_STATIC;
-	rm_take(r, &v);
+	rmodel_take(r, &v);
 	if (!v6 && gateway && !random_below(&m->rng, 4)) {
 		r->hops[1] = r->hops[0];
 		r->hops[1].oif = oif % RM_LINKS + 1;
@@ -448,8 +448,8 @@ void rmodel_dump(struct rmodel *m, const struct nctl_dump_scope *scope, unsigned
 		if (i >= m->n)
 			break;
 		last = m->kernel[i];
-		for (; i < m->n && same_key(&m->kernel[i].v, &last.v); i++) {
-			struct nctl_route v = rm_view(&m->kernel[i]);
+		for (; i < m->n && rmodel_same_key(&m->kernel[i].v, &last.v); i++) {
+			struct nctl_route v = rmodel_view(&m->kernel[i]);
 
 			if (in_scope(scope, &m->kernel[i]))
 				assert_int_equal(
@@ -478,165 +478,4 @@ void rmodel_settle(struct rmodel *m)
 	}
 	while (nctl_mirror_work(m->mirror, 1 + random_below(&m->rng, 5)))
 		assert_true(++turns < 100000);
-}
-
-/* -- a walk -- */
-
-static bool is_there(const struct rmodel *m, const struct rm_route *r)
-{
-	struct nctl_route v;
-	nctl_route_ref ref;
-	struct rm_route x;
-
-	for (ref = nctl_mirror_route_get(m->mirror, r->v.table, &r->v.dst); ref;
-		ref = nctl_mirror_route_sibling(m->mirror, ref)) {
-		nctl_mirror_route_view(m->mirror, ref, &v);
-		rm_take(&x, &v);
-		if (equal(&x, r))
-			return true;
-	}
-	return false;
-}
-
-static unsigned read_all(const struct rmodel *m, struct rm_route *ret)
-{
-	struct nctl_route_cursor c = {.family = AF_UNSPEC};
-	struct nctl_route v;
-	nctl_route_ref ref;
-	unsigned n = 0;
-
-	while ((ref = nctl_mirror_route_next(m->mirror, &c))) {
-		assert_true(n < RM_ROUTES);
-		nctl_mirror_route_view(m->mirror, ref, &v);
-		rm_take(&ret[n++], &v);
-	}
-	return n;
-}
-
-void rmodel_walk(struct rmodel *m)
-{
-	static struct rm_route all[RM_ROUTES];
-	static unsigned given[RM_ROUTES];
-	unsigned n = read_all(m, all);
-	struct nctl_route_cursor c = {.family = AF_UNSPEC};
-	nctl_route_ref ref;
-
-	memset(given, 0, sizeof(given));
-	do {
-		ref = nctl_mirror_route_next(m->mirror, &c);
-		if (ref) {
-			struct nctl_route v;
-			struct rm_route x;
-
-			nctl_mirror_route_view(m->mirror, ref, &v);
-			rm_take(&x, &v);
-			for (unsigned i = 0; i < n; i++)
-				given[i] += equal(&x, &all[i]);
-		}
-		rmodel_change(m);
-		/* One by one: what goes and comes back is not there all the time. */
-		for (unsigned k = random_below(&m->rng, 5); k; k--) {
-			rmodel_read(m, 1);
-			for (unsigned i = 0; i < n; i++)
-				if (!is_there(m, &all[i]))
-					all[i].v.table = UINT32_MAX;
-		}
-	} while (ref);
-	for (unsigned i = 0; i < n; i++)
-		if (all[i].v.table != UINT32_MAX)
-			assert_int_equal(given[i], 1);
-}
-
-/* -- the check -- */
-
-static void print_route(const char *who, const struct rm_route *r)
-{
-	char dst[NCTL_PREFIX_STR], via[NCTL_ADDR_STR];
-
-	printf("# %s: table %u %s tos %u metric %u proto %u%s", who, r->v.table,
-		nctl_prefix_format(&r->v.dst, dst), r->v.tos, r->v.metric, r->v.protocol,
-		r->v.multipath ? " multipath" : "");
-	for (uint32_t i = 0; i < r->v.n_hops; i++)
-		printf(" [%u %s w%u f%x]", r->hops[i].oif, nctl_addr_format(&r->hops[i].via, via),
-			r->hops[i].weight, r->hops[i].flags);
-	printf("\n");
-}
-
-static void print_all(const struct rmodel *m, const struct rm_route *got, unsigned n)
-{
-	for (unsigned i = 0; i < n; i++)
-		print_route("mirror", &got[i]);
-	for (unsigned i = 0; i < m->n; i++)
-		print_route("kernel", &m->kernel[i]);
-}
-
-/* After races, siblings too may stand in another order. */
-static bool equivalent(const struct rm_route *a, const struct rm_route *b)
-{
-	struct rm_route x = *b;
-
-	if (a->v.n_hops != b->v.n_hops)
-		return false;
-	for (uint32_t i = 0; i < a->v.n_hops; i++) {
-		int k = find_hop(b, &a->hops[i]);
-
-		if (k < 0)
-			return false;
-		x.hops[i] = b->hops[k];
-	}
-	return equal(a, &x);
-}
-
-static void compare(struct rmodel *m, const struct rm_route *got, unsigned n)
-{
-	if (n != m->n)
-		print_all(m, got, n);
-	assert_int_equal(n, m->n);
-	for (unsigned i = 0; i < n; i++) {
-		unsigned k = i;
-
-		if (!m->raced) {
-			if (!equal(&got[i], &m->kernel[i]))
-				print_all(m, got, n);
-			assert_true(equal(&got[i], &m->kernel[i]));
-			continue;
-		}
-		for (k = 0; k < n && !equivalent(&got[i], &m->kernel[k]);)
-			k++;
-		if (k == n)
-			print_all(m, got, n);
-		assert_true(k < n);
-	}
-}
-
-static void check_links(struct rmodel *m)
-{
-	for (nctl_ifindex ifindex = 1; ifindex <= RM_LINKS; ifindex++) {
-		size_t n = 0;
-
-		for (unsigned i = 0; i < m->n; i++) {
-			bool on = false;
-
-			for (uint32_t k = 0; k < m->kernel[i].v.n_hops; k++)
-				on |= m->kernel[i].hops[k].oif == ifindex;
-			n += on;
-		}
-		assert_int_equal(nctl_mirror_route_count_link(m->mirror, ifindex), n);
-	}
-}
-
-void rmodel_check(struct rmodel *m)
-{
-	static struct rm_route got[RM_ROUTES];
-	unsigned n = read_all(m, got);
-
-	compare(m, got, n);
-	assert_int_equal(nctl_mirror_route_count(m->mirror, AF_UNSPEC), n);
-	assert_int_equal(m->n_told, n);
-	for (unsigned i = 0; i < n; i++) {
-		struct nctl_route v = rm_view(&got[i]);
-
-		told_find(m, &v);
-	}
-	check_links(m);
 }

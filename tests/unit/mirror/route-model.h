@@ -61,3 +61,12 @@ void rmodel_settle(struct rmodel *m);
 void rmodel_walk(struct rmodel *m);
 /* Asserts that mirror and records are what the kernel has. */
 void rmodel_check(struct rmodel *m);
+
+/* Between the model's own files. */
+struct nctl_route rmodel_view(const struct rm_route *r);
+void rmodel_take(struct rm_route *to, const struct nctl_route *v);
+bool rmodel_same_key(const struct nctl_route *a, const struct nctl_route *b);
+bool rmodel_equal(const struct rm_route *a, const struct rm_route *b);
+int rmodel_find_hop(const struct rm_route *r, const struct nctl_hop *h);
+/* What the records say of this route; fails the test if they do not know it. */
+unsigned rmodel_told(struct rmodel *m, const struct nctl_route *v);

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "mirror/mirror.h"
+#include "mirror/vlans.h"
 
 enum { BRIDGE = 1, PORT = 2, OTHER = 3 };
 

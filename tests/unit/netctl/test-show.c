@@ -108,6 +108,8 @@ static void words(void **state)
 	expect("ap x.yaml", CLI_APPLY, "", 1);
 	expect("apply", CLI_APPLY, "", 0);
 	expect("reload", CLI_RELOAD, "", 0);
+	expect("resync", CLI_RESYNC, "", 0);
+	expect("res", CLI_RESYNC, "", 0);
 	expect("stat", CLI_STATUS, "", 0);
 	expect("h", CLI_HELP, "", 0);
 	expect("link move d0 netns t1", CLI_MOVE, "dev=d0;netns=t1;", 0);
@@ -153,7 +155,7 @@ static void no_words(void **state)
 	static const char *const lines[] = {"", "check", "foo", "links", "s", "route to", "route get",
 		"route get from 1.2.3.4", "route show proto", "rule 7", "monitor eth0", "stats x", "nexthop 7",
 		"fdb to x", "link dev", "link up up",
-		"link a b", "link show to 10.0.0.0/8", "address to", "status x", "reload x.yaml",
+		"link a b", "link show to 10.0.0.0/8", "address to", "status x", "reload x.yaml", "re", "resync x",
 		"link show show show", "link move", "link move d0", "link move netns x",
 		"link move d0 d1 netns x", "netns add", "netns del", "netns exec", "netns pids",
 		"netns pids a b", "netns identify 1 2", "netns yy zz"};

@@ -388,10 +388,79 @@ static void four_thousand(void **state)
 	assert_true(sizeof(struct nd_netns) + sizeof(struct netns_name) + 32 < 400);
 }
 
+/* What a stream is told of the namespace "a" and of home. */
+static char told[256];
+static uint64_t told_epoch;
+
+static void on_record(void *userdata, const void *arg)
+{
+	static const char letters[] = {[ND_NETNS_BORN] = 'B', [ND_NETNS_LOST] = 'L', [ND_NETNS_SYNCED] = 'S',
+		[ND_NETNS_GONE] = 'G'};
+	const struct nd_netns_record *r = arg;
+	const char *name = nd_netns_name(r->netns);
+	size_t len = strlen(told);
+
+	(void)userdata;
+	assert_non_null(nd_netns_session(r->netns));
+	assert_true(nctl_session_is_synced(nd_netns_session(r->netns)) == (r->type == ND_NETNS_SYNCED) ||
+		    r->type == ND_NETNS_GONE);
+	if (nd_netns_is_home(r->netns))
+		name = "home";
+	else if (!name)
+		name = "?";
+	if (!strcmp(name, "b"))
+		return;
+	told_epoch = r->epoch;
+	snprintf(told + len, sizeof(told) - len, "%s%c%s ", name, letters[r->type],
+		r->after_loss ? "!" : "");
+}
+
+static bool is_told_twice(void)
+{
+	return strstr(told, "homeS!") && strstr(told, "aS!");
+}
+
+static bool is_a_gone(void)
+{
+	return strstr(told, "G");
+}
+
+static bool is_a_synced(void)
+{
+	return strstr(told, "aS");
+}
+
+static void records(void **state)
+{
+	struct nctl_sub sub = NCTL_SUB_INIT;
+
+	(void)state;
+	world_start(true);
+	world_until(world_is_settled);
+	told[0] = '\0';
+	nctl_subs_add(nd_netns_subs(w.set), &sub, on_record, NULL);
+	world_add("a");
+	world_until(is_a_synced);
+	assert_string_equal(told, "aB aS ");
+	assert_int_equal(told_epoch, 1);
+	told[0] = '\0';
+	nctl_fake_overrun_events(w.fake, 1);
+	world_add("b");
+	world_until(is_told_twice);
+	assert_int_equal(told_epoch, 2);
+	assert_string_equal(told, "homeL aL homeS! aS! ");
+	told[0] = '\0';
+	world_del("a");
+	world_until(is_a_gone);
+	assert_non_null(strstr(told, "G "));
+	nctl_sub_remove(&sub);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(without_helper, setup, teardown),
+		cmocka_unit_test_setup_teardown(records, setup, teardown),
 		cmocka_unit_test_setup_teardown(at_the_start, setup, teardown),
 		cmocka_unit_test_setup_teardown(as_json, setup, teardown),
 		cmocka_unit_test_setup_teardown(at_a_look, setup, teardown),

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""For tests/live/objects.sh and random.sh: is what netctl prints what iproute2 prints?
+"""For tests/live/everykind.sh and random.sh: is what netctl prints what iproute2 prints?
 
-usage: objects.py same NETNS OBJECT...     NETNS "" is the daemon's own
-       objects.py verified FILE LIST       FILE is what `netctl -a -j verify` printed
+usage: everykind.py same NETNS OBJECT...     NETNS "" is the daemon's own
+       everykind.py verified FILE LIST       FILE is what `netctl -a -j verify` printed
 
 same: each OBJECT as JSON, as a set by identity, without the keys of tests/volatile.txt; prints how many there are.
 verified: every type has objects; the fields that libnl's reading was compared with and what is skipped are exactly
