@@ -284,8 +284,8 @@ static int fk_addr6_check(struct fk_req *rq, const struct fk_link *l, const uint
 
 static int fk_addr6_modify(struct fk_req *rq, struct fk_addr *old, struct fk_addr *a)
 {
-	const uint32_t set = IFA_F_PERMANENT | IFA_F_DEPRECATED | IFA_F_NODAD | IFA_F_HOMEADDRESS |
-	                     IFA_F_NOPREFIXROUTE;
+	const uint32_t set =
+		IFA_F_PERMANENT | IFA_F_DEPRECATED | IFA_F_NODAD | IFA_F_HOMEADDRESS | IFA_F_NOPREFIXROUTE;
 	uint16_t flags = rq->nlh->nlmsg_flags;
 	bool replace = flags & NLM_F_REPLACE && !(flags & NLM_F_EXCL);
 	if (!replace)

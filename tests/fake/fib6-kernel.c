@@ -80,8 +80,8 @@ void fk_fib6_multicast(struct fk_link *l)
 /* addrconf_prefix_route() */
 static void fk_add_prefix(const struct fk_addr *a, const uint8_t *addr, unsigned len)
 {
-	fk_kernel_route(a->link, addr, len, RTN_UNICAST, RT_TABLE_MAIN,
-		a->metric ? a->metric : FK_PRIO_ADDRCONF);
+	fk_kernel_route(
+		a->link, addr, len, RTN_UNICAST, RT_TABLE_MAIN, a->metric ? a->metric : FK_PRIO_ADDRCONF);
 }
 
 void fk_fib6_prefix(const struct fk_addr *a)
