@@ -104,7 +104,6 @@ void nctl_silent_nexthop_gone(struct nctl_mirror *m, nctl_nhid id);
 void nctl_silent_members_changed(struct nctl_mirror *m, nctl_nhid id);
 /* suspect.c */
 void nctl_suspect(struct nctl_mirror *m, enum nctl_object_type type, nctl_table table, nctl_ifindex oif);
-void nctl_suspect_none(struct nctl_mirror *m, nctl_ifindex oif); /* of those about this link alone */
 
 /* nexthop.c, rule.c */
 void nctl_nexthop_remove(struct nctl_mirror *m, struct nctl_nexthop_entry *n);

@@ -430,10 +430,8 @@ void nctl_silent_link(struct nctl_mirror *m, const struct nctl_link *old, const 
 		happened(LINK_NEW, &f);
 }
 
-/* Whatever happened to the link before, nothing of it is left: what was to be confirmed need not be. */
 void nctl_silent_link_gone(struct nctl_mirror *m, const struct nctl_link *old)
 {
-	nctl_suspect_none(m, old->ifindex);
 	happened(LINK_GONE, &(struct facts){.m = m, .old = old, .number = old->ifindex});
 }
 

@@ -43,16 +43,6 @@ void nctl_suspect(struct nctl_mirror *m, enum nctl_object_type type, nctl_table 
 	m->suspects[m->n_suspects++] = s;
 }
 
-void nctl_suspect_none(struct nctl_mirror *m, nctl_ifindex oif)
-{
-	unsigned n = 0;
-
-	for (unsigned i = 0; i < m->n_suspects; i++)
-		if (m->suspects[i].oif != oif)
-			m->suspects[n++] = m->suspects[i];
-	m->n_suspects = n;
-}
-
 bool nctl_mirror_next_suspect(struct nctl_mirror *m, struct nctl_dump_scope *ret)
 {
 	if (!m->n_suspects)
