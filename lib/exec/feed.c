@@ -65,6 +65,7 @@ static int feed_link(struct nctl_session *s, const struct nlmsghdr *nlh, enum nc
 	if (ends_silently(s, l.ifindex))
 		nctl_sync_refresh(s);
 	r = nctl_mirror_link_drop(s->mirror, l.ifindex);
+	nctl_scopes_forget(s, l.ifindex);
 	nctl_link_fini(&l);
 	return r;
 }

@@ -10,8 +10,6 @@
 
 #include <errno.h>
 
-#include "mirror/route.h"
-
 enum { GATHER_MAX = 256 }; /* scopes taken at once */
 
 void nctl_scopes_init(struct nctl_session *s)
@@ -36,6 +34,17 @@ static void absorb(struct scopes *c, const struct nctl_dump_scope *scope)
 
 	for (size_t i = 0; i < c->n; i++)
 		if (!covers(scope, &c->v[i]))
+			c->v[left++] = c->v[i];
+	c->n = left;
+}
+
+void nctl_scopes_forget(struct nctl_session *s, nctl_ifindex oif)
+{
+	struct scopes *c = &s->scopes;
+	size_t left = 0;
+
+	for (size_t i = 0; i < c->n; i++)
+		if (c->v[i].oif != oif)
 			c->v[left++] = c->v[i];
 	c->n = left;
 }
@@ -143,34 +152,17 @@ void nctl_scopes_over(struct nctl_session *s, const struct nctl_result *r)
 	schedule(s);
 }
 
-/* A link that is gone took all with it that was to be confirmed: no walk in the kernel for each one lost. */
-static bool is_void(const struct nctl_session *s, const struct nctl_dump_scope *scope)
-{
-	return scope->oif && !nctl_mirror_link_get(s->mirror, scope->oif) &&
-	       !nctl_mirror_route_count_link(s->mirror, scope->oif);
-}
-
-static void take_first(struct scopes *c)
-{
-	c->n--;
-	for (size_t i = 0; i < c->n; i++)
-		c->v[i] = c->v[i + 1];
-}
-
-/* False: it cannot be started now. */
 static bool start(struct nctl_session *s)
 {
 	struct scopes *c = &s->scopes;
 
-	while (c->n && is_void(s, &c->v[0]))
-		take_first(c);
-	if (!c->n)
-		return true;
 	c->now = c->v[0];
 	if (!nctl_sync_dump(s, &c->now))
 		return false;
 	c->dumping = true;
-	take_first(c);
+	c->n--;
+	for (size_t i = 0; i < c->n; i++)
+		c->v[i] = c->v[i + 1];
 	return true;
 }
 

@@ -103,6 +103,8 @@ void nctl_scopes_fini(struct nctl_session *s);
 void nctl_scopes_add(struct nctl_session *s, const struct nctl_dump_scope *scope);
 /* Takes what the mirror suspects; s is in step. */
 void nctl_scopes_gather(struct nctl_session *s);
+/* A link is gone, and with it, without doubt, all that may have been wrong about it. */
+void nctl_scopes_forget(struct nctl_session *s, nctl_ifindex oif);
 /* A pause is over. */
 void nctl_scopes_due(struct nctl_session *s);
 /* A round begins: the dump on its way is of no use, and if all is dumped, no scope is needed. */

@@ -106,9 +106,6 @@ bool nctl_route_is_buried(const struct nctl_mirror *m, const struct nctl_route *
 
 	if (r->nhid)
 		buried = buried || nctl_mirror_list_is_buried(l, nctl_ref_key(NCTL_REF_NHID, r->nhid, NULL));
-	if (r->prefsrc.family != AF_UNSPEC)
-		buried = buried ||
-			 nctl_mirror_list_is_buried(l, nctl_ref_key(NCTL_REF_PREFSRC, 0, &r->prefsrc));
 	for (uint32_t i = 0; !buried && i < r->n_hops; i++) {
 		nctl_ifindex oif = r->hops[i].oif;
 
@@ -117,6 +114,15 @@ bool nctl_route_is_buried(const struct nctl_mirror *m, const struct nctl_route *
 				 nctl_mirror_list_is_buried(l, nctl_ref_key(NCTL_REF_DOWN, oif, NULL)));
 	}
 	return buried;
+}
+
+bool nctl_route_is_outdated(const struct nctl_mirror *m, const struct nctl_route *r)
+{
+	const struct nctl_mirror_list *l = &m->lists[r->dst.family == AF_INET ? NCTL_OBJECT_ROUTE4 : NCTL_OBJECT_ROUTE6];
+
+	return (r->nhid && nctl_mirror_list_is_buried(l, nctl_ref_key(NCTL_REF_MEMBERS, r->nhid, NULL))) ||
+	       (r->prefsrc.family != AF_UNSPEC &&
+		       nctl_mirror_list_is_buried(l, nctl_ref_key(NCTL_REF_SOURCE_GONE, 0, &r->prefsrc)));
 }
 
 static void sweep_one(struct nctl_mirror *m, enum nctl_object_type type, struct nctl_genset_node *n)
@@ -181,6 +187,7 @@ void nctl_mirror_dump_begin(struct nctl_mirror *m, const struct nctl_dump_scope 
 		/* What is to go must not be taken for what this one did not name. */
 		sweep_list(m, scope->type, &all);
 		nctl_genset_begin(&l->gen);
+		m->rule_placed = NULL;
 	}
 	l->dumping = true;
 }
@@ -199,6 +206,8 @@ void nctl_mirror_dump_end(struct nctl_mirror *m, bool complete)
 		nctl_sweep_start(&m->fibs[m->scope.type == NCTL_OBJECT_ROUTE6], &m->scope);
 	else if (complete)
 		l->sweeping = true;
+	if (m->scope.type == NCTL_OBJECT_RULE)
+		m->rules_dumped = m->caught;
 	nctl_mirror_work(m, FIRST_PIECE);
 }
 

@@ -55,8 +55,8 @@ void nctl_fib_unlink(struct nctl_fib *f, struct nctl_fib_table *t, uint32_t rout
 /* With a change record, and with its table if that is empty then and not kept. */
 void nctl_route_remove(struct nctl_fib *f, uint32_t route, bool keep_table);
 void nctl_route_fill(const struct nctl_fib *f, uint32_t route, struct nctl_route *ret);
-/* Whose word it is. */
-enum nctl_touch { NCTL_TOUCH_NOT, NCTL_TOUCH_DUMP, NCTL_TOUCH_EVENT };
+/* Whose word it is; of events, whether they also said where it stands: before or behind its equals. */
+enum nctl_touch { NCTL_TOUCH_DUMP, NCTL_TOUCH_EVENT, NCTL_TOUCH_FRONT, NCTL_TOUCH_BACK, NCTL_TOUCH_NOT };
 /* Replaces the attributes. 0 or -ENOMEM. */
 int nctl_route_update(struct nctl_fib *f, uint32_t route, const struct nctl_route *r, enum nctl_touch by);
 void nctl_route_tell(struct nctl_fib *f, enum nctl_change_op op, const struct nctl_route *old,

@@ -98,10 +98,14 @@ static int insert_reserve(struct nctl_mirror *m, struct nctl_mirror_link *l, con
 		return -ENOMEM;
 	if (make_altnames(m, l, v, &l->altnames) < 0)
 		goto unname;
-	if (nctl_relation_reserve(m, v) < 0)
+	if (nctl_bonds_add(m, l, v) < 0)
 		goto unaltname;
+	if (nctl_relation_reserve(m, v) < 0)
+		goto unbond;
 	return 0;
 
+unbond:
+	nctl_bonds_del(m, l);
 unaltname:
 	drop_altnames(m, l->altnames, count_altnames(v));
 unname:
@@ -167,11 +171,13 @@ static int update(struct nctl_mirror *m, struct nctl_mirror_link *l, struct nctl
 	drop_altnames(m, l->altnames, count_altnames(&l->v));
 	l->altnames = altnames;
 	nctl_hash_remove(&m->by_name, &l->by_name);
+	nctl_bonds_del(m, l);
 	nctl_list_del(&l->in_master);
 	nctl_list_del(&l->in_lower);
 	nctl_link_move(&old, &l->v);
 	nctl_link_move(&l->v, v);
 	nctl_hash_insert(&m->by_name, &l->by_name, nctl_hash_str(l->v.name)); /* the table is there */
+	nctl_bonds_add(m, l, &l->v); /* this one too, unless it has become a bond */
 	nctl_relation_link(m, l);
 	nctl_relation_forget(m, &old);
 	m->stats.changed++;
@@ -210,6 +216,7 @@ void nctl_mirror_link_remove(struct nctl_mirror *m, struct nctl_mirror_link *l)
 		nctl_mirror_addr_remove(m, l, nctl_container_of(n, struct nctl_mirror_addr, by_identity));
 	nctl_rb_remove(&m->by_index, &l->by_index);
 	nctl_hash_remove(&m->by_name, &l->by_name);
+	nctl_bonds_del(m, l);
 	drop_altnames(m, l->altnames, count_altnames(&l->v));
 	nctl_relation_unlink(m, l);
 	nctl_relation_leave(m, l);
@@ -239,6 +246,8 @@ int nctl_mirror_link_put(struct nctl_mirror *m, struct nctl_link *v, enum nctl_s
 		l = nctl_mirror_link_lookup(m, ifindex);
 		if (r == 0 && l)
 			infer_peer(m, l);
+		if (r == 0 && l && touched)
+			nctl_silent_link_told(m, &l->v);
 	}
 	nctl_link_fini(v);
 	return r;

@@ -23,6 +23,7 @@ int nctl_mirror_new(struct nctl_mirror **ret)
 	nctl_hash_init(&m->by_name);
 	nctl_hash_init(&m->by_altname);
 	nctl_hash_init(&m->ghosts);
+	nctl_hash_init(&m->bonds);
 	for (int i = 0; i < NCTL_OBJECT_N_TYPES; i++)
 		nctl_mirror_list_init(&m->lists[i]);
 	nctl_subs_init(&m->subs);
@@ -31,6 +32,7 @@ int nctl_mirror_new(struct nctl_mirror **ret)
 	nctl_set_init(m);
 	nctl_crowd_init(m);
 	m->nexthops = NCTL_RB_INIT;
+	m->caught = 1;
 	nctl_hash_init(&m->expiries);
 	nctl_hash_init(&m->rules_by_content);
 	nctl_hash_init(&m->rules_by_link[0]);
@@ -59,6 +61,7 @@ struct nctl_mirror *nctl_mirror_free(struct nctl_mirror *m)
 	nctl_hash_fini(&m->by_name);
 	nctl_hash_fini(&m->by_altname);
 	nctl_relation_fini(m);
+	nctl_hash_fini(&m->bonds);
 	for (int i = 0; i < NCTL_OBJECT_N_TYPES; i++)
 		nctl_mirror_list_fini(&m->lists[i]);
 	nctl_maddrs_free(m->maddrs);

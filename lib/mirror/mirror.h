@@ -31,6 +31,8 @@ struct nctl_mirror_link {
 	struct nctl_list in_master, in_lower;
 	struct nctl_rb_tree addrs;	/* struct nctl_mirror_addr by .by_identity */
 	struct nctl_genset_node gen;
+	struct nctl_hash_node by_address; /* of a bond: by its MAC */
+	bool is_by_address;
 	uint64_t touched, vlans_touched; /* sync serial of the last event that spoke of it, of its VLANs */
 };
 

@@ -91,6 +91,8 @@ void nctl_set_fini(struct nctl_mirror *m);
 /* dump.c */
 void nctl_route_bury(struct nctl_mirror *m, const struct nctl_route *r);
 bool nctl_route_is_buried(const struct nctl_mirror *m, const struct nctl_route *r);
+/* It is there, but a change without a word since the dump began may have made it another. */
+bool nctl_route_is_outdated(const struct nctl_mirror *m, const struct nctl_route *r);
 /* A dump that is on knows nothing of what went with all that refers to this. */
 void nctl_ref_bury(struct nctl_mirror *m, enum nctl_object_type type, enum nctl_ref_kind kind,
 	uint32_t number, const struct nctl_prefix *prefix);
@@ -98,12 +100,15 @@ void nctl_ref_bury(struct nctl_mirror *m, enum nctl_object_type type, enum nctl_
 /* silent.c: what the kernel changes without a word, see there. */
 void nctl_silent_link(struct nctl_mirror *m, const struct nctl_link *old, const struct nctl_link *new,
 	const struct nctl_link_diff *diff);
+/* There was an event, whether it told of a change or not. */
+void nctl_silent_link_told(struct nctl_mirror *m, const struct nctl_link *v);
 void nctl_silent_link_gone(struct nctl_mirror *m, const struct nctl_link *old);
 void nctl_silent_addr_gone(struct nctl_mirror *m, const struct nctl_addr *old);
 void nctl_silent_nexthop_gone(struct nctl_mirror *m, nctl_nhid id);
 void nctl_silent_members_changed(struct nctl_mirror *m, nctl_nhid id);
 /* suspect.c */
 void nctl_suspect(struct nctl_mirror *m, enum nctl_object_type type, nctl_table table, nctl_ifindex oif);
+void nctl_suspect_none(struct nctl_mirror *m, nctl_ifindex oif); /* of those about this link alone */
 
 /* nexthop.c, rule.c */
 void nctl_nexthop_remove(struct nctl_mirror *m, struct nctl_nexthop_entry *n);
@@ -112,7 +117,8 @@ void nctl_rule_remove(struct nctl_mirror *m, struct nctl_rule_entry *r);
 void nctl_rule_fini(struct nctl_mirror *m);
 /* A link of this name came or went: the rules that name it. */
 void nctl_rule_link(struct nctl_mirror *m, const char *name, bool here);
-/* Of the routes of a set: by its links, if they are a few, or else the table. */
+/* Of a route, of the routes of a set: by its links, if they are a few, or else the table. */
+void nctl_suspect_route(struct nctl_mirror *m, const struct nctl_route *r);
 void nctl_suspect_set(struct nctl_mirror *m, const struct nctl_set *s);
 /*
  * A message and what we have do not fit: a dump was ahead of it, or another message was lost. The routes

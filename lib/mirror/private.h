@@ -28,6 +28,7 @@ struct nctl_mirror {
 	struct nctl_rb_tree by_index;
 	struct nctl_hash by_name;
 	struct nctl_hash by_altname;
+	struct nctl_hash bonds; /* see bonds.c */
 	size_t n_bridges; /* links of a kind that has VLANs (NCTL_KIND_VLANS) */
 	struct nctl_hash
 		ghosts; /* struct ghost: links that others name as master or lower and that are not here */
@@ -55,6 +56,10 @@ struct nctl_mirror {
 	size_t n_rules, max_rules;
 	struct nctl_hash rules_by_content, rules_by_link[2];
 	size_t n_gotos;
+	struct nctl_rule_entry *rule_placed; /* of the dump's last entry; NULL none */
+	uint64_t rules_told;                 /* serial of the last rule dump that events overlapped */
+	uint64_t rules_dumped;               /* when (caught) the last one ended */
+	uint64_t caught;                     /* steps at nctl_mirror_caught_up */
 	uint32_t stamp; /* the last sweep's */
 	struct nctl_dump_scope suspects[NCTL_SUSPECTS];
 	unsigned n_suspects;
@@ -95,6 +100,12 @@ void nctl_mirror_addr_lose(struct nctl_mirror *m, struct nctl_mirror_link *l, st
 void nctl_mirror_link_keep_vlans(const struct nctl_mirror_link *l, struct nctl_link *v);
 void nctl_mirror_count_bridge(
 	struct nctl_mirror *m, const struct nctl_link *old, const struct nctl_link *new);
+
+/* bonds.c: l is one of value v, or not. 0, or -ENOMEM: it is not in the index then. */
+int nctl_bonds_add(struct nctl_mirror *m, struct nctl_mirror_link *l, const struct nctl_link *v);
+void nctl_bonds_del(struct nctl_mirror *m, struct nctl_mirror_link *l);
+/* Another link than this one that has the same MAC, is a bond, and has no ports. */
+bool nctl_bonds_has_empty(const struct nctl_mirror *m, const struct nctl_link *like);
 
 /* link.c */
 void nctl_mirror_link_notify(struct nctl_mirror *m, enum nctl_change_op op, const struct nctl_link *old,

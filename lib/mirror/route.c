@@ -51,17 +51,18 @@ static void touch(struct nctl_fib *f, uint32_t route, enum nctl_touch by)
 
 	if (by == NCTL_TOUCH_NOT)
 		return;
-	/* That an event spoke of it since the dump began is not forgotten when the dump does. */
-	if (by == NCTL_TOUCH_EVENT || rec->gen != f->gen)
-		rec->by_event = by == NCTL_TOUCH_EVENT;
+	/* That an event spoke of it since the dump began, and where it put it, is not forgotten. */
+	if (rec->gen != f->gen || by > rec->by)
+		rec->by = by;
 	rec->gen = f->gen;
 }
 
-static bool is_by_event(const struct nctl_fib *f, uint32_t route)
+/* The last word on it since the dump began. */
+static enum nctl_touch touched_by(const struct nctl_fib *f, uint32_t route)
 {
 	const struct nctl_rec *rec = nctl_rec_at(f, route);
 
-	return rec->gen == f->gen && rec->by_event;
+	return rec->gen == f->gen ? rec->by : NCTL_TOUCH_DUMP;
 }
 
 void nctl_route_remove(struct nctl_fib *f, uint32_t route, bool keep_table)
@@ -192,7 +193,8 @@ static bool has_key(const struct nctl_fib *f, uint32_t route, const struct nctl_
 }
 
 /*
- * A dump's entry belongs behind the one before it; what events spoke of meanwhile stays where it is. Returns
+ * A dump's entry belongs behind the one before it; what events put in front or at the end meanwhile stays
+ * there (and if their events are yet to come, they will: put_event). Returns
  * what it belongs behind, 0 for the front of its equals; *ret_there: it is there already.
  */
 static uint32_t place(
@@ -209,7 +211,7 @@ static uint32_t place(
 		return after ? after : spot->last;
 	}
 	at = after ? nctl_fib_next(f, after) : spot->first;
-	while (at && at != spot->match && is_by_event(f, at) && has_key(f, at, r)) {
+	while (at && at != spot->match && touched_by(f, at) == NCTL_TOUCH_FRONT && has_key(f, at, r)) {
 		after = at;
 		at = nctl_fib_next(f, at);
 	}
@@ -223,8 +225,10 @@ static int put_dumped(struct nctl_fib *f, struct nctl_spot *spot, const struct n
 	uint32_t after = 0, route = spot->match;
 	int result = 0;
 
-	if (route && is_by_event(f, route)) {
+	if (route && touched_by(f, route) != NCTL_TOUCH_DUMP) {
 		f->m->stats.dump_ignored++;
+		if (touched_by(f, route) != NCTL_TOUCH_EVENT)
+			return 0;
 	} else {
 		after = place(f, spot, r, &there);
 		if (!route) {
@@ -243,8 +247,11 @@ static int put_dumped(struct nctl_fib *f, struct nctl_spot *spot, const struct n
 	return 0;
 }
 
-/* Siblings in the order in which we know them; new ones behind them, as the kernel lists them in a dump. */
-static int order_siblings(struct nctl_mirror *m, const struct nctl_route *have, struct nctl_route *r)
+/*
+ * Siblings in the order in which we know them; new ones behind them, as the kernel lists them in a dump. What
+ * else a dump says of them is the first one's, and an event says that of the one it is about.
+ */
+static int merge_siblings(struct nctl_mirror *m, const struct nctl_route *have, struct nctl_route *r)
 {
 	struct nctl_hop *hops;
 	uint32_t n = 0, i, j;
@@ -271,8 +278,16 @@ static int order_siblings(struct nctl_mirror *m, const struct nctl_route *have, 
 			hops[n++] = r->hops[j];
 	}
 	/* Twins among them would have been lost: the order is not worth that. */
-	if (n == r->n_hops)
-		r->hops = hops;
+	if (n != r->n_hops)
+		return 0;
+	r->hops = hops;
+	if (!have->n_hops || !nctl_hop_same(&have->hops[0], &hops[0]))
+		return 0;
+	r->protocol = have->protocol;
+	r->pref = have->pref;
+	r->has_pref = have->has_pref;
+	r->prefsrc = have->prefsrc;
+	r->metrics = have->metrics;
 	return 0;
 }
 
@@ -290,11 +305,21 @@ static void replace_twin(struct nctl_fib *f, struct nctl_spot *spot, const struc
 		nctl_fib_move(f, spot, spot->match, 0);
 }
 
+/* A dump was ahead of the event that tells where it was put. */
+static void move_late(struct nctl_fib *f, struct nctl_spot *spot, bool behind)
+{
+	if (behind && spot->match != spot->last)
+		nctl_fib_move(f, spot, spot->match, spot->last);
+	else if (!behind && spot->match != spot->first)
+		nctl_fib_move(f, spot, spot->match, 0);
+}
+
 static int put_event(
 	struct nctl_fib *f, struct nctl_spot *spot, const struct nctl_route *r, unsigned nlm_flags)
 {
 	uint32_t route = spot->match, first = spot->first_kin;
 	bool replace = nlm_flags & NLM_F_REPLACE, behind = f->family == AF_INET6 || nlm_flags & NLM_F_APPEND;
+	enum nctl_touch placed = behind ? NCTL_TOUCH_BACK : NCTL_TOUCH_FRONT, by = NCTL_TOUCH_EVENT;
 	struct nctl_route v = *r;
 
 	/* If a dump brought what came after that, what it replaced may be another one, or none that is here.
@@ -306,24 +331,33 @@ static int put_event(
 			nctl_suspect_equals(f, spot);
 		first = none ? 0 : first;
 	}
-	if (replace && !route && first)
+	if (replace && !route && first) {
+		struct nctl_route old;
+
+		nctl_route_fill(f, first, &old);
+		nctl_route_bury(f->m, &old);
 		return nctl_route_update(f, first, r, NCTL_TOUCH_EVENT);
+	}
 	if (!route) {
 		/* It had equals when it came, and they are gone from here already. */
 		bool doubt = !spot->first && nlm_flags & NLM_F_CREATE && !(nlm_flags & NLM_F_EXCL) &&
 		             (f->family == AF_INET || !r->multipath) && nctl_sweep_is_recent(f);
-		int result = insert(f, spot, r, behind ? spot->last : 0, NCTL_TOUCH_EVENT, &route);
+		int result = insert(f, spot, r, behind ? spot->last : 0, placed, &route);
 
 		if (result == 0 && doubt)
 			nctl_suspect_set(f->m, nctl_set_of(f, route));
 		return result;
 	}
 	if (!replace && v.multipath && nctl_route_is_ecmp(r) &&
-		order_siblings(f->m, &nctl_set_of(f, route)->v, &v) < 0)
+		merge_siblings(f->m, &nctl_set_of(f, route)->v, &v) < 0)
 		return -ENOMEM;
 	if (replace && !r->nhid && spot->first != spot->last)
 		replace_twin(f, spot, r);
-	return nctl_route_update(f, route, &v, NCTL_TOUCH_EVENT);
+	if (!replace && nlm_flags & NLM_F_CREATE && !(f->family == AF_INET6 && v.multipath)) {
+		move_late(f, spot, behind);
+		by = placed;
+	}
+	return nctl_route_update(f, route, &v, by);
 }
 
 int nctl_mirror_route_put(
@@ -347,6 +381,8 @@ int nctl_mirror_route_put(
 		result = 0;
 	} else {
 		result = put_dumped(f, &spot, r);
+		if (nctl_hash_count(&l->tombs) && nctl_route_is_outdated(m, r))
+			nctl_suspect_route(m, r);
 	}
 	nctl_fib_table_release(f, t);
 	return result;
@@ -391,6 +427,22 @@ int nctl_route_without(
 	return 0;
 }
 
+/* The next sibling stands where it was put, and with its own attributes. */
+static void suspect_first(struct nctl_fib *f, const struct nctl_spot *spot, const struct nctl_route *gone)
+{
+	const struct nctl_route *v = &nctl_set_of(f, spot->match)->v;
+	bool all = true;
+
+	for (uint32_t i = 0; i < v->n_hops; i++)
+		all = all && names(gone, &v->hops[i]);
+	if (all || !names(gone, &v->hops[0]))
+		return;
+	if (spot->first != spot->last)
+		nctl_suspect(f->m, NCTL_OBJECT_ROUTE6, v->table, 0);
+	else
+		nctl_suspect_route(f->m, v);
+}
+
 static bool is_named(const void *userdata, const struct nctl_hop *h)
 {
 	return names(userdata, h);
@@ -408,12 +460,14 @@ int nctl_mirror_route_drop(struct nctl_mirror *m, const struct nctl_route *r)
 		return 0;
 	}
 	nctl_fib_find(f, t, r, &spot);
-	if (spot.match && nctl_route_is_ecmp(&nctl_set_of(f, spot.match)->v))
+	if (spot.match && nctl_route_is_ecmp(&nctl_set_of(f, spot.match)->v)) {
+		suspect_first(f, &spot, r);
 		result = nctl_route_without(f, spot.match, is_named, r, NCTL_TOUCH_EVENT);
-	else if (spot.match)
+	} else if (spot.match) {
 		nctl_route_remove(f, spot.match, true);
-	else if (spot.first)
+	} else if (spot.first) {
 		nctl_suspect_equals(f, &spot);
+	}
 	nctl_route_bury(m, r);
 	nctl_fib_table_release(f, t);
 	return result;

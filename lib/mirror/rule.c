@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * DOC: routing rules, in one array in the kernel's order (net/core/fib_rules.c fib_nl_newrule: a new rule
- * stands behind those of its priority), and in a hash by content. Two rules that are equal but for state are
- * one here. Some of their flags are state that changes without a word: whether a link of the name in iif or
- * oif is there (fib_rules_event), and whether there is a rule that a goto leads to (fib_nl_newrule,
- * fib_nl_delrule). Both are known here for certain.
+ * stands behind those of its priority), and in a hash by content. Without NLM_F_EXCL the kernel takes a rule
+ * that it has already once more: so an event always tells of one more, unless a dump was ahead of it. What a
+ * dump names first of several that are equal is the first of them here. Some of their flags are state that
+ * changes without a word: whether a link of the name in iif or oif is there (fib_rules_event), and whether
+ * there is a rule that a goto leads to (fib_nl_newrule, fib_nl_delrule). Both are known here for certain.
  */
 #include "mirror/parts.h"
 
@@ -55,17 +56,52 @@ static uint64_t hash_of(const struct nctl_rule *r)
 	return nctl_hash_u64(h) ^ nctl_hash_str(r->oif);
 }
 
-static struct nctl_rule_entry *lookup(const struct nctl_mirror *m, const struct nctl_rule *r)
+static size_t index_of(const struct nctl_mirror *m, const struct nctl_rule_entry *e)
 {
+	size_t at = bound(m, e->v.family, e->v.priority, true);
+
+	while (m->rules[at] != e)
+		at++;
+	return at;
+}
+
+typedef bool (*rule_filter)(const struct nctl_mirror *m, const struct nctl_rule_entry *e);
+
+/* Of those equal to r that the filter takes, the first one, or the last. */
+static struct nctl_rule_entry *lookup(
+	const struct nctl_mirror *m, const struct nctl_rule *r, rule_filter takes, bool last)
+{
+	struct nctl_rule_entry *found = NULL;
 	struct nctl_hash_node *n;
 
 	nctl_hash_for_each_equal(n, &m->rules_by_content, hash_of(r)) {
 		struct nctl_rule_entry *e = nctl_container_of(n, struct nctl_rule_entry, by_content);
 
-		if (nctl_rule_equal(&e->v, r, false))
-			return e;
+		if (!nctl_rule_equal(&e->v, r, false) || !takes(m, e))
+			continue;
+		if (!found || (index_of(m, e) > index_of(m, found)) == last)
+			found = e;
 	}
-	return NULL;
+	return found;
+}
+
+static bool is_any(const struct nctl_mirror *m, const struct nctl_rule_entry *e)
+{
+	(void)m;
+	(void)e;
+	return true;
+}
+
+/* The dump that is on has not named it yet. */
+static bool is_unnamed(const struct nctl_mirror *m, const struct nctl_rule_entry *e)
+{
+	return e->dumped != m->lists[NCTL_OBJECT_RULE].serial;
+}
+
+/* Its event may still come. */
+static bool is_untold(const struct nctl_mirror *m, const struct nctl_rule_entry *e)
+{
+	return e->untold == m->caught;
 }
 
 static void tell(struct nctl_mirror *m, enum nctl_change_op op, const struct nctl_rule *old,
@@ -169,7 +205,34 @@ static int hash(struct nctl_mirror *m, struct nctl_rule_entry *e)
 	return -ENOMEM;
 }
 
-static int insert(struct nctl_mirror *m, const struct nctl_rule *v, uint64_t touched)
+static void shift(struct nctl_mirror *m, size_t to, size_t from, size_t n)
+{
+	memmove(&m->rules[to], &m->rules[from], n * sizeof(struct nctl_rule_entry *));
+}
+
+/* Behind the one before it in the dump; what came by events meanwhile is at the end of its priority. */
+static size_t place_dumped(const struct nctl_mirror *m, const struct nctl_rule *v)
+{
+	const struct nctl_rule_entry *after = m->rule_placed;
+
+	if (after && !cmp_place(v->family, v->priority, &after->v))
+		return index_of(m, after) + 1;
+	return bound(m, v->family, v->priority, true);
+}
+
+/* To a place before which there is one more, itself, if it was there. */
+static void move(struct nctl_mirror *m, struct nctl_rule_entry *e, size_t to)
+{
+	size_t at = index_of(m, e);
+
+	if (at >= to)
+		return;
+	shift(m, at, at + 1, to - 1 - at);
+	m->rules[to - 1] = e;
+}
+
+static int insert(struct nctl_mirror *m, const struct nctl_rule *v, enum nctl_source src,
+	struct nctl_rule_entry **ret)
 {
 	struct nctl_rule_entry *e = calloc(1, sizeof(*e) + v->rest.n);
 	size_t at;
@@ -183,46 +246,108 @@ static int insert(struct nctl_mirror *m, const struct nctl_rule *v, uint64_t tou
 		free(e);
 		return -ENOMEM;
 	}
-	at = bound(m, v->family, v->priority, false);
-	memmove(&m->rules[at + 1], &m->rules[at], (m->n_rules - at) * sizeof(struct nctl_rule_entry *));
+	at = src == NCTL_SOURCE_DUMP ? place_dumped(m, v) : bound(m, v->family, v->priority, false);
+	shift(m, at + 1, at, m->n_rules - at);
 	m->rules[at] = e;
 	m->n_rules++;
 	m->n_gotos += v->action == FR_ACT_GOTO;
-	e->touched = touched;
 	nctl_genset_add(&m->lists[NCTL_OBJECT_RULE].gen, &e->gen);
 	m->stats.added++;
 	tell(m, NCTL_ADDED, NULL, &e->v);
 	resolve(m, v->family, v->priority);
+	*ret = e;
 	return 0;
 }
 
-int nctl_mirror_rule_put(struct nctl_mirror *m, const struct nctl_rule *v, enum nctl_source src)
+static void refresh(struct nctl_mirror *m, struct nctl_rule_entry *e, const struct nctl_rule *v)
 {
-	struct nctl_rule_entry *e = lookup(m, v);
-	uint64_t touched = src == NCTL_SOURCE_EVENT ? m->lists[NCTL_OBJECT_RULE].serial : 0;
-
-	if (nctl_mirror_is_overtaken(m, NCTL_OBJECT_RULE, e ? &e->touched : NULL, hash_of(v), src))
-		return 0;
-	if (!e)
-		return insert(m, v, touched);
-	if (touched)
-		e->touched = touched;
 	nctl_genset_touch(&m->lists[NCTL_OBJECT_RULE].gen, &e->gen);
 	if (nctl_rule_equal(&e->v, v, true))
 		m->stats.unchanged++;
 	else
 		set_state(m, e, v->flags);
+}
+
+/* Events and dumps do not tell one from its equals, or know less of gotos than we: once more, when it is quiet. */
+static void suspect_all(struct nctl_mirror *m)
+{
+	nctl_suspect(m, NCTL_OBJECT_RULE, 0, 0);
+}
+
+static int put_dumped(struct nctl_mirror *m, const struct nctl_rule *v)
+{
+	struct nctl_mirror_list *l = &m->lists[NCTL_OBJECT_RULE];
+	struct nctl_rule_entry *e = lookup(m, v, is_unnamed, false);
+	int r = 0;
+
+	if (v->action == FR_ACT_GOTO && m->rules_told == l->serial)
+		suspect_all(m);
+	if (!e && nctl_mirror_list_is_buried(l, hash_of(v))) {
+		m->stats.dump_ignored++;
+		suspect_all(m);
+		return 0;
+	}
+	if (e && e->touched == l->serial) {
+		e->dumped = l->serial;
+		m->stats.dump_ignored++;
+		return 0;
+	}
+	if (e) {
+		refresh(m, e, v);
+		if (m->rule_placed && !cmp_place(v->family, v->priority, &m->rule_placed->v))
+			move(m, e, index_of(m, m->rule_placed) + 1);
+	} else {
+		r = insert(m, v, NCTL_SOURCE_DUMP, &e);
+		if (r == 0)
+			e->untold = m->caught;
+	}
+	if (r < 0)
+		return r;
+	e->dumped = l->serial;
+	m->rule_placed = e;
 	return 0;
+}
+
+static bool is_recent(const struct nctl_mirror *m)
+{
+	return m->lists[NCTL_OBJECT_RULE].dumping || m->rules_dumped == m->caught;
+}
+
+static int put_event(struct nctl_mirror *m, const struct nctl_rule *v)
+{
+	struct nctl_mirror_list *l = &m->lists[NCTL_OBJECT_RULE];
+	struct nctl_rule_entry *e = is_recent(m) ? lookup(m, v, is_untold, true) : NULL;
+	int r = 0;
+
+	nctl_mirror_list_revive(l, hash_of(v));
+	m->rules_told = l->serial;
+	if (e) {
+		/* A dump was ahead of the event, most likely. */
+		suspect_all(m);
+		refresh(m, e, v);
+		move(m, e, bound(m, v->family, v->priority, false));
+		e->untold = 0;
+	} else {
+		r = insert(m, v, NCTL_SOURCE_EVENT, &e);
+	}
+	if (r == 0)
+		e->touched = l->serial;
+	return r;
+}
+
+int nctl_mirror_rule_put(struct nctl_mirror *m, const struct nctl_rule *v, enum nctl_source src)
+{
+	return src == NCTL_SOURCE_DUMP ? put_dumped(m, v) : put_event(m, v);
 }
 
 void nctl_rule_remove(struct nctl_mirror *m, struct nctl_rule_entry *e)
 {
-	size_t at = bound(m, e->v.family, e->v.priority, true);
+	size_t at = index_of(m, e);
 
-	while (m->rules[at] != e)
-		at++;
 	m->n_rules--;
-	memmove(&m->rules[at], &m->rules[at + 1], (m->n_rules - at) * sizeof(struct nctl_rule_entry *));
+	shift(m, at, at + 1, m->n_rules - at);
+	if (m->rule_placed == e)
+		m->rule_placed = NULL;
 	m->n_gotos -= e->v.action == FR_ACT_GOTO;
 	unhash(m, e, 2, true);
 	nctl_genset_del(&m->lists[NCTL_OBJECT_RULE].gen, &e->gen);
@@ -234,9 +359,12 @@ void nctl_rule_remove(struct nctl_mirror *m, struct nctl_rule_entry *e)
 
 int nctl_mirror_rule_drop(struct nctl_mirror *m, const struct nctl_rule *v)
 {
-	struct nctl_rule_entry *e = lookup(m, v);
+	struct nctl_rule_entry *e = lookup(m, v, is_any, false);
 
 	nctl_mirror_list_bury(&m->lists[NCTL_OBJECT_RULE], hash_of(v));
+	m->rules_told = m->lists[NCTL_OBJECT_RULE].serial;
+	if (e && is_recent(m))
+		suspect_all(m);
 	if (e)
 		nctl_rule_remove(m, e);
 	return 0;

@@ -17,6 +17,8 @@
 #include <linux/if.h>
 #include <linux/rtnetlink.h>
 
+#define IPV6_MIN_MTU 1280 /* linux/ipv6.h has it with headers of its own */
+
 struct facts {
 	struct nctl_mirror *m;
 	const struct nctl_link *old, *new;
@@ -37,17 +39,27 @@ enum event {
 	ADDR4_GONE,
 	ADDR4_LAST,
 	ADDR6_GONE,
+	LINK_TOLD,
+	BOND_ADDRESS,
 	NEXTHOP_GONE,
 	MEMBERS_CHANGED,
 };
 
-/* What to dump again, if the prediction changed something. */
-enum { SURE = 0, ROUTES4 = 1, ROUTES6 = 2, ROUTES = 3, NEXTHOPS = 4, LINKS = 8 };
+/* What changes; SURE: as predicted, else it is dumped again if the prediction says so. */
+enum {
+	ROUTES4 = 1 << NCTL_OBJECT_ROUTE4,
+	ROUTES6 = 1 << NCTL_OBJECT_ROUTE6,
+	ROUTES = ROUTES4 | ROUTES6,
+	NEXTHOPS = 1 << NCTL_OBJECT_NEXTHOP,
+	LINKS = 1 << NCTL_OBJECT_LINK,
+	RULES = 1 << NCTL_OBJECT_RULE,
+	SURE = 1 << NCTL_OBJECT_N_TYPES,
+};
 
 struct silent {
 	enum event event;
 	bool (*predict)(const struct facts *f); /* true: something was (or may be) concerned */
-	unsigned confirm;
+	unsigned what;
 };
 
 typedef bool (*visit)(const struct facts *f, struct nctl_set *s);
@@ -108,6 +120,7 @@ static bool is_dead(const struct nctl_set *s)
 static void lose_hops(const struct facts *f, struct nctl_set *s)
 {
 	struct nctl_hop *hops = (struct nctl_hop *)s->v.hops;
+	bool first = hops[0].oif == f->number;
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < s->v.n_hops; i++)
@@ -121,6 +134,8 @@ static void lose_hops(const struct facts *f, struct nctl_set *s)
 	}
 	nctl_set_unlink(f->m, s, f->number);
 	nctl_set_changed(f->m, s, NCTL_ROUTE_BIT(HOPS));
+	if (first) /* all else is as the next one has it */
+		nctl_suspect_set(f->m, s);
 }
 
 /*
@@ -167,8 +182,7 @@ static bool set_link_down(const struct facts *f, struct nctl_set *s)
 static bool routes_link_down(const struct facts *f)
 {
 	nctl_ref_bury(f->m, NCTL_OBJECT_ROUTE4, NCTL_REF_DOWN, f->number, NULL);
-	return each_set(f, NCTL_REF_OIF, f->number, NULL, set_link_down) ||
-	       f->m->lists[NCTL_OBJECT_ROUTE4].dumping;
+	return each_set(f, NCTL_REF_OIF, f->number, NULL, set_link_down);
 }
 
 static bool has_carrier(const struct nctl_link *l)
@@ -244,9 +258,14 @@ static bool rules_rename(const struct facts *f)
 	return rules_detach(f) || rules_attach(f);
 }
 
-/* drivers/net/bonding/bond_main.c __bond_release_one: ports get their old MTU back by __dev_set_mtu. */
+/*
+ * drivers/net/bonding/bond_main.c __bond_release_one: ports get their old MTU back by __dev_set_mtu. A link that
+ * is not known may have been a bond, and a dump that is on may have its ports as they were.
+ */
 static bool ports_change(const struct facts *f)
 {
+	if (!f->old->name[0])
+		return f->m->lists[NCTL_OBJECT_LINK].dumping;
 	return f->old->kind && f->old->kind->traits & NCTL_KIND_PORT_DOWN;
 }
 
@@ -276,21 +295,44 @@ static bool routes_vrf(const struct facts *f)
 	return each_set(f, NCTL_REF_OIF, f->number, NULL, is_any);
 }
 
-static bool is_held(const struct nctl_mirror *m, const struct nctl_prefix *local)
+/*
+ * drivers/net/bonding/bond_main.c bond_enslave: a bond takes the MAC of its first port; if then the port is
+ * refused, the bond gets another one at random. The same if it had that MAC before, when all that is told is
+ * what it did to the port.
+ */
+static bool bond_may_lose_address(const struct facts *f)
 {
-	return nctl_mirror_addr_find(m, local);
+	return !f->new->master && nctl_bonds_has_empty(f->m, f->new);
 }
 
-/* fib_sync_down_addr: of the main table, or that of the VRF which the link is in. */
+static bool bond_may_take_back(const struct facts *f)
+{
+	const struct nctl_mirror_link *l = nctl_mirror_link_get(f->m, f->number);
+
+	return l && nctl_list_empty(&l->ports);
+}
+
+static bool is_in_vrf(const struct nctl_link *l)
+{
+	const struct nctl_kind *kind = l->port_kind ? l->port_kind : l->kind;
+
+	return kind && kind->traits & NCTL_KIND_VRF;
+}
+
+/*
+ * fib_sync_down_addr: of the main table, or that of the VRF which the link is in, if no link there has the
+ * address any more.
+ */
 static bool set_source_gone(const struct facts *f, struct nctl_set *s)
 {
 	const struct nctl_mirror_link *l = nctl_mirror_link_get(f->m, f->number);
 
-	if (l && l->v.port_kind && l->v.port_kind->traits & NCTL_KIND_VRF)
-		return true;
-	if (s->v.table != RT_TABLE_MAIN)
-		return false;
-	nctl_set_kill(f->m, s);
+	if (l && is_in_vrf(&l->v))
+		nctl_suspect_set(f->m, s);
+	else if (s->v.table == RT_TABLE_MAIN && nctl_mirror_addr_find(f->m, &s->v.prefsrc))
+		nctl_suspect_set(f->m, s);
+	else if (s->v.table == RT_TABLE_MAIN)
+		nctl_set_kill(f->m, s);
 	return true;
 }
 
@@ -306,9 +348,7 @@ static bool routes_source_gone(const struct facts *f)
 {
 	struct nctl_prefix p = address_of(f->addr);
 
-	if (is_held(f->m, &p))
-		return false;
-	nctl_ref_bury(f->m, NCTL_OBJECT_ROUTE4, NCTL_REF_PREFSRC, 0, &p);
+	nctl_ref_bury(f->m, NCTL_OBJECT_ROUTE4, NCTL_REF_SOURCE_GONE, 0, &p);
 	return each_set(f, NCTL_REF_PREFSRC, 0, &p, set_source_gone);
 }
 
@@ -330,9 +370,18 @@ static bool routes_off(const struct facts *f)
 	return each_set(f, NCTL_REF_OIF, f->number, NULL, set_off);
 }
 
-/* net/ipv6/route.c rt6_remove_prefsrc: IPv6 routes stay and lose their preferred source. */
+/*
+ * net/ipv6/route.c rt6_remove_prefsrc: IPv6 routes stay and lose their preferred source, but not if the address
+ * goes with its link (addrconf_ifdown), nor, before Linux 6.6, if they are on another link than it was.
+ */
 static bool set_sourceless(const struct facts *f, struct nctl_set *s)
 {
+	const struct nctl_mirror_link *l = nctl_mirror_link_get(f->m, f->number);
+
+	nctl_suspect_set(f->m, s);
+	if (!l || !nctl_link_is_up(&l->v) || l->v.mtu < IPV6_MIN_MTU || s->v.nhid ||
+		nctl_mirror_addr_find(f->m, &s->v.prefsrc))
+		return false;
 	nctl_set_unsource(f->m, s);
 	nctl_set_changed(f->m, s, NCTL_ROUTE_BIT(PREFSRC));
 	return true;
@@ -342,7 +391,8 @@ static bool routes_sourceless(const struct facts *f)
 {
 	struct nctl_prefix p = address_of(f->addr);
 
-	return !is_held(f->m, &p) && each_set(f, NCTL_REF_PREFSRC, 0, &p, set_sourceless);
+	nctl_ref_bury(f->m, NCTL_OBJECT_ROUTE6, NCTL_REF_SOURCE_GONE, 0, &p);
+	return each_set(f, NCTL_REF_PREFSRC, 0, &p, set_sourceless);
 }
 
 /* net/ipv4/nexthop.c __remove_nexthop_fib. */
@@ -366,35 +416,50 @@ static bool set_hops_change(const struct facts *f, struct nctl_set *s)
  */
 static bool routes_members(const struct facts *f)
 {
+	nctl_ref_bury(f->m, NCTL_OBJECT_ROUTE4, NCTL_REF_MEMBERS, f->number, NULL);
+	nctl_ref_bury(f->m, NCTL_OBJECT_ROUTE6, NCTL_REF_MEMBERS, f->number, NULL);
 	return each_set(f, NCTL_REF_NHID, f->number, NULL, set_hops_change);
 }
 
 /* In this order, of one event: objects before the routes through them. */
 static const struct silent table[] = {
-	{LINK_GONE, nexthops_go, SURE}, {LINK_GONE, routes_link_gone, SURE}, {LINK_GONE, rules_detach, SURE},
-	{LINK_GONE, ports_change, LINKS}, {LINK_NEW, rules_attach, SURE}, {LINK_RENAMED, rules_rename, SURE},
-	{LINK_DOWN, nexthops_go, NEXTHOPS}, {LINK_DOWN, routes_link_down, ROUTES},
-	{LINK_UP, routes_link_up, ROUTES}, {CARRIER_LOST, nexthops_go, NEXTHOPS},
-	{CARRIER_LOST, routes_carrier_lost, ROUTES}, {CARRIER_BACK, routes_carrier_back, ROUTES},
-	{LINK_MTU, routes_mtu, ROUTES6}, {VRF_CHANGED, routes_vrf, ROUTES},
-	{ADDR4_GONE, routes_source_gone, ROUTES4}, {ADDR4_LAST, routes_off, ROUTES4},
-	{ADDR6_GONE, routes_sourceless, ROUTES6}, {NEXTHOP_GONE, routes_nexthop_gone, SURE},
-	{MEMBERS_CHANGED, routes_members, SURE}, /* each set by its own links */
+	{LINK_GONE, nexthops_go, NEXTHOPS | SURE},
+	{LINK_GONE, routes_link_gone, ROUTES | SURE},
+	{LINK_GONE, rules_detach, RULES | SURE},
+	{LINK_GONE, ports_change, LINKS},
+	{LINK_NEW, rules_attach, RULES | SURE},
+	{LINK_RENAMED, rules_rename, RULES | SURE},
+	{LINK_DOWN, nexthops_go, NEXTHOPS},
+	{LINK_DOWN, routes_link_down, ROUTES},
+	{LINK_UP, routes_link_up, ROUTES},
+	{CARRIER_LOST, nexthops_go, NEXTHOPS},
+	{CARRIER_LOST, routes_carrier_lost, ROUTES},
+	{CARRIER_BACK, routes_carrier_back, ROUTES},
+	{LINK_MTU, routes_mtu, ROUTES6},
+	{VRF_CHANGED, routes_vrf, ROUTES},
+	{LINK_TOLD, bond_may_lose_address, LINKS},
+	{BOND_ADDRESS, bond_may_take_back, LINKS},
+	{ADDR4_LAST, routes_off, ROUTES4},
+	/* each set by its own links, or by its object's death */
+	{ADDR4_GONE, routes_source_gone, SURE},
+	{ADDR6_GONE, routes_sourceless, SURE},
+	{NEXTHOP_GONE, routes_nexthop_gone, SURE},
+	{MEMBERS_CHANGED, routes_members, SURE},
 };
 
+/* What a dump that is on says of others may be older than the event: then nothing is sure. */
 static void happened(enum event event, const struct facts *f)
 {
 	for (size_t i = 0; i < NCTL_ARRAY_SIZE(table); i++) {
-		if (table[i].event != event || !table[i].predict(f))
+		unsigned what = table[i].what;
+		bool again;
+
+		if (table[i].event != event)
 			continue;
-		if (table[i].confirm & ROUTES4)
-			nctl_suspect(f->m, NCTL_OBJECT_ROUTE4, 0, f->number);
-		if (table[i].confirm & ROUTES6)
-			nctl_suspect(f->m, NCTL_OBJECT_ROUTE6, 0, f->number);
-		if (table[i].confirm & NEXTHOPS)
-			nctl_suspect(f->m, NCTL_OBJECT_NEXTHOP, 0, 0);
-		if (table[i].confirm & LINKS)
-			nctl_suspect(f->m, NCTL_OBJECT_LINK, 0, 0);
+		again = table[i].predict(f) && !(what & SURE);
+		for (int type = 0; type < NCTL_OBJECT_N_TYPES; type++)
+			if (what & 1U << type && (again || (type != NCTL_OBJECT_LINK && f->m->lists[type].dumping)))
+				nctl_suspect(f->m, type, 0, ROUTES & 1U << type ? f->number : 0);
 	}
 }
 
@@ -413,6 +478,8 @@ static void link_changed(const struct facts *f, const struct nctl_link_diff *dif
 		happened(LINK_MTU, f);
 	if (diff->common & NCTL_LINK_BIT(MASTER) && (is_vrf_port(f->old) || is_vrf_port(f->new)))
 		happened(VRF_CHANGED, f);
+	if (diff->common & NCTL_LINK_BIT(ADDRESS) && f->new->kind && f->new->kind->traits & NCTL_KIND_PORT_DOWN)
+		happened(BOND_ADDRESS, f);
 	if (was_up != up)
 		happened(up ? LINK_UP : LINK_DOWN, f);
 	else if (up && has_carrier(f->old) != has_carrier(f->new))
@@ -430,8 +497,15 @@ void nctl_silent_link(struct nctl_mirror *m, const struct nctl_link *old, const 
 		happened(LINK_NEW, &f);
 }
 
+void nctl_silent_link_told(struct nctl_mirror *m, const struct nctl_link *v)
+{
+	happened(LINK_TOLD, &(struct facts){.m = m, .new = v, .number = v->ifindex});
+}
+
+/* Whatever happened to the link before, nothing of it is left: what was to be confirmed need not be. */
 void nctl_silent_link_gone(struct nctl_mirror *m, const struct nctl_link *old)
 {
+	nctl_suspect_none(m, old->ifindex);
 	happened(LINK_GONE, &(struct facts){.m = m, .old = old, .number = old->ifindex});
 }
 

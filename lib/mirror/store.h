@@ -21,13 +21,13 @@ struct nctl_rec {
 	uint32_t set;
 	uint32_t metric;
 	uint32_t len : 8;
-	uint32_t gen : 21;     /* of its family's last dump that touched it, or at its last event */
-	uint32_t by_event : 1; /* it was an event */
+	uint32_t gen : 20; /* of its family's last dump that touched it, or at its last event */
+	uint32_t by : 2;   /* enum nctl_touch: what that was */
 	uint32_t crowd : 1;
 	uint32_t timed : 1; /* has an entry in the side table of expiries */
 	uint8_t addr[];     /* 4 or 16 */
 };
-#define NCTL_REC_GENS (UINT32_C(1) << 21)
+#define NCTL_REC_GENS (UINT32_C(1) << 20)
 
 /* What refers to others, in a list of those that refer to the same one; kept whether or not it is here. */
 enum nctl_ref_kind {
@@ -36,7 +36,10 @@ enum nctl_ref_kind {
 	NCTL_REF_PREFSRC,
 	NCTL_REF_NEXTHOP_OIF,
 	NCTL_REF_MEMBER,
-	NCTL_REF_DOWN, /* in tombs only: a link that went down */
+	/* in tombs only: a link that went down; what a dump says of others must be confirmed */
+	NCTL_REF_DOWN,
+	NCTL_REF_SOURCE_GONE,
+	NCTL_REF_MEMBERS,
 };
 struct nctl_ref_head {
 	struct nctl_hash_node by_key;
@@ -133,11 +136,14 @@ struct nctl_nexthop_entry {
 	struct nctl_ref refs[];
 };
 
+/* The kernel may have several that are equal. */
 struct nctl_rule_entry {
 	struct nctl_hash_node by_content;
 	struct nctl_hash_node by_link[2]; /* iif, oif; where it names one */
 	struct nctl_genset_node gen;
 	uint64_t touched;
+	uint64_t dumped;    /* serial of the last dump that named it */
+	uint64_t untold;    /* brought by a dump at that time (m->caught), and no event told of it yet */
 	struct nctl_rule v; /* rest is behind it */
 };
 

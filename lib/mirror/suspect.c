@@ -43,6 +43,16 @@ void nctl_suspect(struct nctl_mirror *m, enum nctl_object_type type, nctl_table 
 	m->suspects[m->n_suspects++] = s;
 }
 
+void nctl_suspect_none(struct nctl_mirror *m, nctl_ifindex oif)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < m->n_suspects; i++)
+		if (m->suspects[i].oif != oif)
+			m->suspects[n++] = m->suspects[i];
+	m->n_suspects = n;
+}
+
 bool nctl_mirror_next_suspect(struct nctl_mirror *m, struct nctl_dump_scope *ret)
 {
 	if (!m->n_suspects)
@@ -54,16 +64,21 @@ bool nctl_mirror_next_suspect(struct nctl_mirror *m, struct nctl_dump_scope *ret
 	return true;
 }
 
-void nctl_suspect_set(struct nctl_mirror *m, const struct nctl_set *s)
+void nctl_suspect_route(struct nctl_mirror *m, const struct nctl_route *r)
 {
-	enum nctl_object_type type = nctl_fib_type(nctl_fib_of(m, s->v.dst.family));
+	enum nctl_object_type type = nctl_fib_type(nctl_fib_of(m, r->dst.family));
 
-	if (s->v.n_hops > FEW || !s->v.n_hops || !s->v.hops[0].oif) {
-		nctl_suspect(m, type, s->v.table, 0);
+	if (r->n_hops > FEW || !r->n_hops || !r->hops[0].oif) {
+		nctl_suspect(m, type, r->table, 0);
 		return;
 	}
-	for (uint32_t i = 0; i < s->v.n_hops; i++)
-		nctl_suspect(m, type, 0, s->v.hops[i].oif);
+	for (uint32_t i = 0; i < r->n_hops; i++)
+		nctl_suspect(m, type, 0, r->hops[i].oif);
+}
+
+void nctl_suspect_set(struct nctl_mirror *m, const struct nctl_set *s)
+{
+	nctl_suspect_route(m, &s->v);
 }
 
 void nctl_suspect_equals(struct nctl_fib *f, const struct nctl_spot *spot)

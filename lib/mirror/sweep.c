@@ -20,7 +20,7 @@ void nctl_sweep_begin(struct nctl_fib *f)
 	f->placed.id = 0;
 	if (++f->gen < NCTL_REC_GENS)
 		return;
-	/* Once in two million dumps the numbers start again. */
+	/* Once in a million dumps the numbers start again. */
 	while (f->n_sweeps)
 		nctl_sweep_work(f, &all);
 	for (uint32_t id = 1; id <= nctl_slab_last(&f->recs); id++) {
@@ -102,6 +102,7 @@ void nctl_mirror_caught_up(struct nctl_mirror *m)
 {
 	forget_doubts(&m->fibs[0]);
 	forget_doubts(&m->fibs[1]);
+	m->caught++;
 }
 
 static void take(struct nctl_fib *f, uint32_t route, size_t *budget)

@@ -44,11 +44,17 @@ static struct fk_addr *fk_addr6_find(struct fk_link *l, const uint8_t *addr)
 	return NULL;
 }
 
+/* ipv6_addr_src_scope(): ::1 is as wide as a link-local address. */
+static uint8_t fk_order6(const struct fk_addr *a)
+{
+	return nctl_min(a->scope, (uint8_t)FK_SCOPE_LINK);
+}
+
 /* ipv6_link_dev_addr(): wider scopes first (their numbers are smaller here), younger before older. */
 static void fk_addr6_link(struct fk_link *l, struct fk_addr *a)
 {
 	struct nctl_list *pos = l->addrs6.next;
-	while (pos != &l->addrs6 && fk_addr6(pos)->scope < a->scope)
+	while (pos != &l->addrs6 && fk_order6(fk_addr6(pos)) < fk_order6(a))
 		pos = pos->next;
 	nctl_list_insert_before(pos, &a->node);
 }

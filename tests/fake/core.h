@@ -50,7 +50,7 @@ struct nctl_fake {
 	uint64_t rng;
 	struct fk_netns *home, **spaces; /* by cookie, from home's on; NULL: gone */
 	size_t n_spaces;
-	unsigned version; /* major * 1000 + minor */
+	unsigned version, patch; /* version: major * 1000 + minor */
 	bool dad, deaf;
 	unsigned lazy; /* rounds of linkwatch */
 	struct nctl_list watch, transports, dad_spaces;

@@ -231,15 +231,14 @@ static int run_sequence(const struct options *o, uint64_t seed)
 {
 	struct diff_world fake = {0}, real = {0};
 	struct utsname u;
-	unsigned major = 6, minor = 1;
 	int r = enter_namespace();
 	if (r < 0)
 		return r;
 	struct nctl_fake *f = nctl_fake_new(seed);
 	if (!f)
 		return -ENOMEM;
-	if (uname(&u) == 0 && sscanf(u.release, "%u.%u", &major, &minor) == 2)
-		nctl_fake_set_version(f, major, minor);
+	if (uname(&u) == 0)
+		nctl_fake_set_release(f, u.release);
 	r = diff_world_open(&fake, "fake", nctl_fake_kernel(f));
 	if (r == 0)
 		r = diff_world_open(&real, "real", nctl_kernel_here());

@@ -2,7 +2,8 @@
 /*
  * DOC: RTM_GET*: single links, and dumps of links and addresses. A dump is made datagram by datagram, the
  * first one at the request and the next whenever the reader takes one, each from the state of that moment, as
- * netlink_dump() does: what a reader sees of a changing system is just as torn.
+ * netlink_dump() does: what a reader sees of a changing system is just as torn. A dump of family AF_BRIDGE has
+ * ports only, and no VLANs, which are not modelled.
  */
 
 #include <errno.h>
@@ -32,6 +33,7 @@ static int fk_dump_filters(struct fk_req *rq, struct fk_dump *d)
 		return fk_refuse(rq, -EINVAL, "Invalid header for link dump");
 	if (ifi->ifi_type || ifi->ifi_flags || ifi->ifi_change)
 		return fk_refuse(rq, -EINVAL, "Invalid values in header for link dump request");
+	d->family = ifi->ifi_family;
 	if (ifi->ifi_index)
 		return fk_refuse(rq, -EINVAL, "Filter by device index not supported for link dumps");
 	int r = fk_parse_msg(tb, IFLA_MAX, rq->nlh, sizeof *ifi);
@@ -69,6 +71,8 @@ static bool fk_dump_wants(const struct fk_dump *d, const struct fk_link *l)
 {
 	if (d->type == RTM_GETADDR)
 		return !d->ifindex || d->ifindex == l->ifindex;
+	if (d->family == AF_BRIDGE && (!l->master || l->master->kind != &fk_kind_bridge))
+		return false;
 	if (d->master && (!l->master || l->master->ifindex != d->master))
 		return false;
 	return !*d->kind || (fk_is_virtual(l) && strcmp(d->kind, l->kind->name) == 0);
@@ -122,7 +126,11 @@ static bool fk_dump_fill(struct fk_netns *ns, struct fk_dump *d, struct fk_buf *
 				if (!fk_dump_addrs(b, d, l, d->pass == 1))
 					return false;
 			} else {
-				fk_put_link(b, l, RTM_NEWLINK, NLM_F_MULTI, d->seq);
+				if (d->family == AF_BRIDGE)
+					fk_put_bridge_port(
+						b, l, l->master, RTM_NEWLINK, NLM_F_MULTI, d->seq);
+				else
+					fk_put_link(b, l, RTM_NEWLINK, NLM_F_MULTI, d->seq);
 				if (!fk_dump_fits(b, before))
 					return false;
 			}

@@ -84,6 +84,18 @@ void nctl_fake_set_version(struct nctl_fake *f, unsigned major, unsigned minor)
 {
 	fk_lock(f);
 	f->version = major * 1000 + minor;
+	f->patch = 0;
+	fk_unlock(f);
+}
+
+void nctl_fake_set_release(struct nctl_fake *f, const char *release)
+{
+	unsigned major, minor, patch = 0;
+	if (sscanf(release, "%u.%u.%u", &major, &minor, &patch) < 2)
+		return;
+	fk_lock(f);
+	f->version = major * 1000 + minor;
+	f->patch = patch;
 	fk_unlock(f);
 }
 

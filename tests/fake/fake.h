@@ -25,6 +25,8 @@ struct nctl_kernel *nctl_fake_kernel(struct nctl_fake *f);
 /* Behave as this version of Linux where versions differ (renaming a link that is up: since 6.2).
  * Default 6.18. */
 void nctl_fake_set_version(struct nctl_fake *f, unsigned major, unsigned minor);
+/* The same from a release as uname(2) has it: stable releases have got some of what is newer. */
+void nctl_fake_set_release(struct nctl_fake *f, const char *release);
 /* accept_dad, everywhere. False (default): IPv6 addresses are never tentative for long. */
 void nctl_fake_set_dad(struct nctl_fake *f, bool on);
 

@@ -77,6 +77,8 @@ struct fk_route *fk_route_last(struct fk_netns *ns, const struct fk_route *key);
 bool fk_prefix_has(const uint8_t *prefix, unsigned len, const uint8_t *addr);
 void fk_prefix_mask(uint8_t *addr, unsigned len, unsigned bytes);
 unsigned fk_route_hops(const struct fk_route *r, struct fk_hop *ret); /* also of a next-hop object */
+/* IPv6: of its siblings too, unless alone. */
+unsigned fk_collect_hops(struct fk_netns *ns, const struct fk_route *r, bool alone, struct fk_hop *hops);
 uint32_t fk_table_of(const struct fk_link *l, uint32_t otherwise);    /* l3mdev_fib_table() */
 bool fk_table_exists(struct fk_netns *ns, uint8_t family, uint32_t table);
 void fk_table_make(struct fk_netns *ns, uint8_t family, uint32_t table);

@@ -103,7 +103,7 @@ static int fk_check_object(struct fk_req *rq, const struct fk_route *r)
 		const struct fk_nexthop *m = n->group ? n->members[i].nh : n;
 		if (r->scope == RT_SCOPE_HOST && m->hop.via_family)
 			return fk_refuse(rq, -EINVAL, "Route with host scope can not have a gateway");
-		if (m->hop.via_family && r->scope >= RT_SCOPE_LINK)
+		if (m->hop.flags & RTNH_F_ONLINK && r->scope >= RT_SCOPE_LINK)
 			return fk_refuse(rq, -EINVAL, "Scope mismatch with nexthop");
 		if (n->group && r->scope == RT_SCOPE_HOST)
 			return fk_refuse(rq, -EINVAL, "Route with host scope can not have multiple nexthops");
@@ -220,9 +220,9 @@ int fk_fib4_insert(struct fk_req *rq, struct fk_netns *ns, struct fk_route_req *
 {
 	struct fk_route *r = &q->r, *before;
 	uint16_t nlflags = NLM_F_EXCL;
-	fk_table_make(ns, AF_INET, r->table);
 	if (!fk_key_valid(r))
 		return fk_refuse(rq, -EINVAL, "Invalid prefix for given prefix length");
+	fk_table_make(ns, AF_INET, r->table);
 	int e = fk_create_info(rq, ns, q);
 	if (e < 0)
 		return e;
@@ -252,9 +252,10 @@ static bool fk_nh_match(const struct fk_route *a, const struct fk_route_req *q)
 	bool named = want[0].oif || want[0].via_family;
 	if (a->nh)
 		return !named && !q->multipath;
-	if (q->multipath && a->n_hops != q->r.n_hops)
+	/* a request of more hops has a say about the first ones only */
+	if (q->multipath && a->n_hops > q->r.n_hops)
 		return false;
-	for (unsigned i = 0; i < (q->multipath ? q->r.n_hops : 1); i++) {
+	for (unsigned i = 0; i < (q->multipath ? a->n_hops : 1); i++) {
 		const struct fk_hop *h = &a->hops[i];
 		if (want[i].oif && want[i].oif != h->oif)
 			return false;
@@ -269,13 +270,10 @@ static bool fk_nh_match(const struct fk_route *a, const struct fk_route_req *q)
 int fk_fib4_delete(struct fk_req *rq, struct fk_netns *ns, const struct fk_route_req *q)
 {
 	const struct fk_route *r = &q->r;
-	/* newer ones look at the whole prefix first: 6.18 does, 6.1 does not */
-	if (r->len > 32 || (ns->f->version >= 6015 && !fk_key_valid(r)))
-		return fk_refuse(rq, -EINVAL, "Invalid prefix length");
-	if (!fk_table_exists(ns, AF_INET, r->table))
-		return fk_refuse(rq, -ESRCH, "FIB table does not exist");
 	if (!fk_key_valid(r))
 		return fk_refuse(rq, -EINVAL, "Invalid prefix for given prefix length");
+	if (!fk_table_exists(ns, AF_INET, r->table))
+		return fk_refuse(rq, -ESRCH, "FIB table does not exist");
 	for (struct fk_route *a = fk_route_first(ns, r); a; a = fk_route_next(ns, a)) {
 		bool same = a->tos == r->tos && (!r->type || a->type == r->type) &&
 		            (r->scope == RT_SCOPE_NOWHERE || a->scope == r->scope) &&
@@ -294,7 +292,14 @@ int fk_fib4_delete(struct fk_req *rq, struct fk_netns *ns, const struct fk_route
 	return -ESRCH;
 }
 
-/* fib_flush(): without a word, but for those whose source address went (since 6.7). */
+/* Does it tell of routes whose source address went? */
+static bool fk_tells_sources(const struct nctl_fake *f)
+{
+	return f->version >= 6006 || (f->version == 6001 && f->patch >= 60);
+}
+
+/* fib_flush(): without a word, but for those whose source address went, which older ones do not tell, either.
+ */
 void fk_fib4_flush(struct fk_netns *ns)
 {
 	struct nctl_list *pos, *tmp;
@@ -303,7 +308,7 @@ void fk_fib4_flush(struct fk_netns *ns)
 		if (!(r->flags & RTNH_F_DEAD))
 			continue;
 		fk_route_unlink(ns, r);
-		if (r->prefsrc_gone && ns->f->version >= 6007)
+		if (r->prefsrc_gone && fk_tells_sources(ns->f))
 			fk_route_event(ns, r, RTM_DELROUTE, 0);
 		free(r);
 	}

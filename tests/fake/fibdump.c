@@ -57,7 +57,8 @@ int fk_fib_dump_filters(struct fk_req *rq, struct fk_dump *d)
 	return r;
 }
 
-static bool fk_wants_route(const struct fk_dump *d, const struct fk_route *r)
+/* Siblings are wanted if one of them is (fib6_info_uses_dev()). */
+static bool fk_wants_route(struct fk_netns *ns, const struct fk_dump *d, const struct fk_route *r)
 {
 	struct fk_hop hops[FK_MAX_HOPS];
 	bool uses = false;
@@ -66,7 +67,7 @@ static bool fk_wants_route(const struct fk_dump *d, const struct fk_route *r)
 		return false;
 	if (!d->ifindex)
 		return true;
-	unsigned n = fk_route_hops(r, hops);
+	unsigned n = fk_collect_hops(ns, r, false, hops);
 	for (unsigned i = 0; i < n; i++)
 		uses |= hops[i].oif == d->ifindex;
 	return uses;
@@ -105,7 +106,7 @@ static bool fk_dump_prefix(struct fk_netns *ns, struct fk_dump *d, struct fk_buf
 	unsigned at = 0;
 	for (struct fk_route *r = first; r; r = fk_route_next(ns, r), at++) {
 		size_t one = b->len;
-		if (at < d->nth || !fk_wants_route(d, r))
+		if (at < d->nth || !fk_wants_route(ns, d, r))
 			continue;
 		if (ns->f->whole_dumps && fk_is_later_sibling(ns, r))
 			continue;

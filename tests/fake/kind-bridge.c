@@ -15,7 +15,7 @@ static void fk_bridge_tell(struct fk_link *br, struct fk_link *port, uint16_t ty
 {
 	uint8_t bytes[1024];
 	struct fk_buf b = FK_BUF(bytes);
-	fk_put_bridge_port(&b, port, br, type);
+	fk_put_bridge_port(&b, port, br, type, 0, 0);
 	fk_broadcast(br->ns, RTNLGRP_LINK, bytes, b.len);
 }
 

@@ -110,8 +110,8 @@ void fk_put_link(struct fk_buf *b, const struct fk_link *l, uint16_t type, uint1
 	fk_msg_end(b, start);
 }
 
-void fk_put_bridge_port(
-	struct fk_buf *b, const struct fk_link *l, const struct fk_link *bridge, uint16_t type)
+void fk_put_bridge_port(struct fk_buf *b, const struct fk_link *l, const struct fk_link *bridge,
+	uint16_t type, uint16_t flags, uint32_t seq)
 {
 	struct ifinfomsg ifi = {
 		.ifi_family = AF_BRIDGE,
@@ -119,7 +119,7 @@ void fk_put_bridge_port(
 		.ifi_index = l->ifindex,
 		.ifi_flags = fk_link_flags(l),
 	};
-	size_t start = fk_msg_begin(b, type, 0, 0, &ifi, sizeof ifi);
+	size_t start = fk_msg_begin(b, type, flags, seq, &ifi, sizeof ifi);
 	fk_put_str(b, IFLA_IFNAME, l->name);
 	fk_put_u32(b, IFLA_MASTER, (uint32_t)bridge->ifindex);
 	fk_put_u32(b, IFLA_MTU, l->mtu);

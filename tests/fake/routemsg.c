@@ -38,8 +38,7 @@ static void fk_put_multipath_hop(struct fk_buf *b, uint8_t family, const struct 
 }
 
 /* IPv6: from r on around the ring of its siblings. */
-static unsigned fk_collect_hops(
-	struct fk_netns *ns, const struct fk_route *r, bool alone, struct fk_hop *hops)
+unsigned fk_collect_hops(struct fk_netns *ns, const struct fk_route *r, bool alone, struct fk_hop *hops)
 {
 	unsigned n = fk_route_hops(r, hops);
 	if (r->family == AF_INET || alone || r->nh || !fk_fib6_is_ecmp(r))

@@ -51,5 +51,5 @@ bool fk_str(const struct nlattr *a, char *buf, size_t size);
 void fk_put_link(struct fk_buf *b, const struct fk_link *l, uint16_t type, uint16_t flags, uint32_t seq);
 void fk_put_addr(struct fk_buf *b, const struct fk_addr *a, uint16_t type, uint16_t flags, uint32_t seq);
 /* A bridge port as the bridge tells of it: family AF_BRIDGE, group RTNLGRP_LINK. */
-void fk_put_bridge_port(
-	struct fk_buf *b, const struct fk_link *l, const struct fk_link *bridge, uint16_t type);
+void fk_put_bridge_port(struct fk_buf *b, const struct fk_link *l, const struct fk_link *bridge,
+	uint16_t type, uint16_t flags, uint32_t seq);
