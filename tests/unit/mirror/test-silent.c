@@ -29,7 +29,8 @@ static void link_is(struct nctl_mirror *m, nctl_ifindex ifindex, const char *nam
 
 	l.ifindex = ifindex;
 	l.flags = flags;
-	l.has = NCTL_LINK_BIT(NAME) | NCTL_LINK_BIT(FLAGS);
+	l.mtu = 1500;
+	l.has = NCTL_LINK_BIT(NAME) | NCTL_LINK_BIT(FLAGS) | NCTL_LINK_BIT(MTU);
 	snprintf(l.name, sizeof(l.name), "%s", name);
 	assert_int_equal(nctl_mirror_link_put(m, &l, NCTL_SOURCE_EVENT), 0);
 }
