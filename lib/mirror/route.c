@@ -327,7 +327,10 @@ static int put_event(
 	if (replace && first && nctl_sweep_is_recent(f)) {
 		bool none = !nctl_fib_is_kin(f, first, r) || nctl_sweep_is_in_doubt(f, r);
 
-		if (none || spot->first != spot->last)
+		/* Only the dump of a table tells the order. */
+		if (none)
+			nctl_suspect(f->m, nctl_fib_type(f), r->table, 0);
+		else if (spot->first != spot->last)
 			nctl_suspect_equals(f, spot);
 		first = none ? 0 : first;
 	}

@@ -120,7 +120,6 @@ static bool is_dead(const struct nctl_set *s)
 static void lose_hops(const struct facts *f, struct nctl_set *s)
 {
 	struct nctl_hop *hops = (struct nctl_hop *)s->v.hops;
-	bool first = hops[0].oif == f->number;
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < s->v.n_hops; i++)
@@ -134,8 +133,6 @@ static void lose_hops(const struct facts *f, struct nctl_set *s)
 	}
 	nctl_set_unlink(f->m, s, f->number);
 	nctl_set_changed(f->m, s, NCTL_ROUTE_BIT(HOPS));
-	if (first) /* all else is as the next one has it */
-		nctl_suspect_set(f->m, s);
 }
 
 /*
