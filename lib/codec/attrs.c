@@ -5,6 +5,8 @@
  * order a kernel sends them in.
  */
 #include <stdlib.h>
+#include <string.h>
+#include <linux/lwtunnel.h>
 #include <linux/rtnetlink.h>
 
 #include "codec/attrs.h"
@@ -20,6 +22,19 @@ int nctl_take_nest(const struct nlattr *a, struct nctl_bytes *ret)
 	*ret = nctl_take_len(a) ? (struct nctl_bytes){nctl_take_data(a), (uint32_t)nctl_take_len(a)}
 	                        : NCTL_BYTES_NULL;
 	return 0;
+}
+
+void nctl_take_encap_pad(struct nctl_hop *h)
+{
+	struct nlattr a;
+
+	if ((h->encap_type != LWTUNNEL_ENCAP_IP && h->encap_type != LWTUNNEL_ENCAP_IP6) || h->encap.n < sizeof(a))
+		return;
+	memcpy(&a, h->encap.p, sizeof(a));
+	if (a.nla_len != sizeof(a) || (a.nla_type & NLA_TYPE_MASK) != LWTUNNEL_IP_PAD)
+		return;
+	h->encap.n -= (uint32_t)sizeof(a);
+	h->encap.p = h->encap.n ? h->encap.p + sizeof(a) : NULL;
 }
 
 int nctl_take_via(const struct nlattr *a, struct nctl_prefix *ret)

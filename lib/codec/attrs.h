@@ -118,6 +118,11 @@ static inline int nctl_take_any_address(const struct nlattr *a, struct nctl_pref
 
 /* Attributes, kept as they are; they must be well-formed. */
 int nctl_take_nest(const struct nlattr *a, struct nctl_bytes *ret);
+/*
+ * Without what some architectures put in front of the first attribute of an IP encapsulation, so that it is aligned
+ * (net/ipv4/ip_tunnel_core.c ip_tun_fill_encap_info): in an event and in a dump it may differ.
+ */
+void nctl_take_encap_pad(struct nctl_hop *h);
 /* struct rtvia: an address of any family of ours. */
 int nctl_take_via(const struct nlattr *a, struct nctl_prefix *ret);
 

@@ -127,6 +127,7 @@ int nctl_nexthop_decode(const struct nlmsghdr *nlh, struct nctl_route_scratch *s
 		r = decode_attr(a, s, &unknown, &n);
 	if (r == 0 && (w.bad || n.id == 0))
 		r = -EBADMSG;
+	nctl_take_encap_pad(&n.hop);
 	if (r == 0)
 		r = nctl_unknown_store(&unknown, nlh, s, &used, &n.rest);
 	if (r < 0)

@@ -74,6 +74,7 @@ static int decode_hop(struct decoder *d, const uint8_t *p, const struct rtnextho
 		if (r < 0)
 			return r;
 	}
+	nctl_take_encap_pad(h);
 	return w.bad ? -EBADMSG : nctl_unknown_store(&unknown, d->nlh, d->s, &d->used, &h->rest);
 }
 
@@ -176,6 +177,7 @@ static int finish(struct decoder *d, struct nctl_route *r)
 		if (nctl_route_scratch_hops(d->s, 1) < 0)
 			return -ENOMEM;
 		d->single.flags = (uint8_t)(d->rtm.rtm_flags & HOP_FLAGS_MASK);
+		nctl_take_encap_pad(&d->single);
 		d->s->hops[0] = d->single;
 		r->n_hops = 1;
 	}

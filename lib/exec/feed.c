@@ -37,6 +37,20 @@ static bool is_move(const struct nlmsghdr *nlh)
 	       tb[IFLA_NEW_IFINDEX];
 }
 
+/*
+ * An event of a bridge's own family also stands for what the port, and with it the bridge, is in the spanning tree
+ * (net/bridge/br_stp_timer.c br_forward_delay_timer_expired, br_stp_if.c): no other one tells of that.
+ */
+static void suspect_port(struct nctl_session *s, nctl_ifindex ifindex)
+{
+	const struct nctl_mirror_link *l = nctl_mirror_link_get(s->mirror, ifindex);
+
+	if (!l || !l->v.master)
+		return;
+	nctl_scopes_add(s, &(struct nctl_dump_scope){.type = NCTL_OBJECT_LINK, .oif = ifindex});
+	nctl_scopes_add(s, &(struct nctl_dump_scope){.type = NCTL_OBJECT_LINK, .oif = l->v.master});
+}
+
 /* A bridge's word of its VLANs, or a port's: see lib/codec/vlans.c for who sends what. */
 static int feed_vlans(struct nctl_session *s, const struct nlmsghdr *nlh, enum nctl_source src)
 {
@@ -46,6 +60,8 @@ static int feed_vlans(struct nctl_session *s, const struct nlmsghdr *nlh, enum n
 
 	if (r == 0)
 		nctl_mirror_link_vlans_put(s->mirror, ifindex, vlans, src);
+	if (r == 0 && src == NCTL_SOURCE_EVENT && nlh->nlmsg_type == RTM_NEWLINK)
+		suspect_port(s, ifindex);
 	return r;
 }
 

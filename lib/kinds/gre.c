@@ -4,6 +4,7 @@
 
 const struct nctl_kind nctl_kind_gre = {
 	.name = "gre",
+	.traits = NCTL_KIND_OWN_TUNNEL,
 	.help = "tunnels of IP in GRE over IPv4",
 	.data_size = sizeof(struct nctl_gre_data),
 	.data = {nctl_gre_fields, NCTL_GRE_N_FIELDS},

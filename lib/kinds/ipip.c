@@ -4,6 +4,7 @@
 
 const struct nctl_kind nctl_kind_ipip = {
 	.name = "ipip",
+	.traits = NCTL_KIND_OWN_TUNNEL,
 	.help = "tunnels of IPv4 in IPv4",
 	.data_size = sizeof(struct nctl_iptun_data),
 	.data = {nctl_iptun_fields, NCTL_IPTUN_N_FIELDS},

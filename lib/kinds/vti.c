@@ -4,6 +4,7 @@
 
 const struct nctl_kind nctl_kind_vti = {
 	.name = "vti",
+	.traits = NCTL_KIND_OWN_TUNNEL,
 	.help = "interfaces of IPsec tunnels over IPv4",
 	.data_size = sizeof(struct nctl_vti_data),
 	.data = {nctl_vti_fields, NCTL_VTI_N_FIELDS},

@@ -23,6 +23,7 @@ enum nctl_kind_trait {
 	NCTL_KIND_FOLLOWS_UP = 1 << 6,
 	NCTL_KIND_MTU_OF_PORTS = 1 << 7, /* its MTU follows its ports' until it is set (bridge) */
 	NCTL_KIND_VLANS = 1 << 8,        /* it and its ports have VLANs, told in messages of their own (bridge) */
+	NCTL_KIND_OWN_TUNNEL = 1 << 9,   /* with its module each namespace gets one (tunl0, gre0) */
 	/* While it is up it hands its multicast MACs down (dev_mc_sync in its ndo_set_rx_mode). */
 	NCTL_KIND_MULTICAST_TO_LOWER = 1 << 16,
 	NCTL_KIND_MULTICAST_TO_PORTS = 1 << 17,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * DOC: routes and rules as libnl reads them. Of metrics libnl tells those with numbers; congestion control
- * and encapsulations other than MPLS it passes over, and next-hop objects it does not know.
+ * it passes over, routes with encapsulations other than MPLS it cannot read at all, and next-hop objects it does
+ * not know.
  */
 #include <linux/fib_rules.h>
 #include <linux/rtnetlink.h>

@@ -362,8 +362,10 @@ static bool missing_addr(struct nctl_verify *v)
 
 static bool missing_nexthop(struct nctl_verify *v)
 {
-	const struct nctl_nexthop *n = nctl_mirror_nexthop_from(v->m, (nctl_nhid)v->next + 1);
+	const struct nctl_nexthop *n;
 
+	/* Behind the largest id there is nothing: one more would be the first again. */
+	n = v->next < UINT32_MAX ? nctl_mirror_nexthop_from(v->m, (nctl_nhid)v->next + 1) : NULL;
 	if (!n)
 		return false;
 	v->next = n->id;

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # One link of each kind and every sort of address, for comparisons of what we print with what ip prints. Sourced or
-# run in a namespace of its own.
+# run in a namespace of its own. Its argument: the namespace, made here, for what has its other end elsewhere.
 set -e
 ip link set lo up
 ip link add v0 type veth peer name v1
@@ -40,8 +40,9 @@ ip link add ifbx type ifb
 ip tuntap add tunx mode tun
 for i in v0 v1 v2 v3 b1 b2 b3 b4 vrf10 b1.5 b1.6 br0 d0 mv0 mv3 geneve0 vxlan0 tunx; do ip link set "$i" up; done
 ip link set v1 down
-ip netns add other
-ip link set v3 netns other
+other=${1:-other}
+ip netns add "$other"
+ip link set v3 netns "$other"
 ip link set d2 protodown on 2>/dev/null || true
 ip addr add 2000::1/64 dev b1.5
 ip addr add 10.0.0.1/24 brd + dev b1.5 label b1.5:x

@@ -3,7 +3,7 @@
 #
 # One link of each kind that kinds.sh has not, in each of its forms, ports of all kinds of masters, links with their
 # lower ends in other namespaces. What this kernel does not have is passed over, and its name printed. Sourced or run in
-# a namespace of its own.
+# a namespace of its own. Its argument: the namespace, made here, for lower ends elsewhere.
 
 ip link set lo up
 ip link add base type veth peer name peer
@@ -105,14 +105,17 @@ tc qdisc add dev m-br-1 root handle 1: tbf rate 1mbit burst 10k latency 50ms 2>/
 tc qdisc add dev base clsact 2>/dev/null
 
 # Lower ends elsewhere.
-ip netns add elsewhere
+elsewhere=${1:-elsewhere}
+ip netns add "$elsewhere"
 make m-away link peer type macvlan mode bridge
 make m-away2 link base type vlan id 9
 make m-awayvx type vxlan id 70 dev base dstport 4799
 make m-awaytun type ipip remote 10.9.0.9 dev base
-for i in m-away m-away2 m-awayvx m-awaytun; do ip link set "$i" netns elsewhere 2>/dev/null; done
+for i in m-away m-away2 m-awayvx m-awaytun; do ip link set "$i" netns "$elsewhere" 2>/dev/null; done
 make m-home type veth peer name m-gone
-ip link set m-gone netns elsewhere
+ip link set m-gone netns "$elsewhere"
+# Up: of a link that is down the kernel tells nothing of these.
+ip link set m-home up
 ip link property add dev m-home altname m-home-with-a-rather-long-name altname m-a altname m-z
 ip link set m-home alias 'an alias'
 ip link set m-home addrgenmode none

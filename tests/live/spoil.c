@@ -120,6 +120,9 @@ static int put(struct nctl_mirror *m, enum nctl_object_type type, const struct n
 		return r ? r : nctl_mirror_nexthop_put(m, &nexthop, NCTL_SOURCE_EVENT);
 	case NCTL_OBJECT_RULE:
 		r = nctl_rule_decode(h, &scratch, &rule);
+		/* Those of multicast routing are not the mirror's (lib/exec/feed.c). */
+		if (r == 0 && rule.family != AF_INET && rule.family != AF_INET6)
+			return 1;
 		return r ? r : nctl_mirror_rule_put(m, &rule, NCTL_SOURCE_EVENT);
 	case NCTL_OBJECT_ROUTE4:
 	case NCTL_OBJECT_ROUTE6:
@@ -227,12 +230,52 @@ static struct nctl_mirror *mirror_of(enum nctl_object_type type, const struct nl
 	return m;
 }
 
+/* Of RTA_MULTIPATH: where the attributes of the hop start that has the byte at, and where they end. */
+static bool find_hop(const uint8_t *data, size_t len, size_t at, size_t *ret_start, size_t *ret_end)
+{
+	struct rtnexthop nh;
+
+	for (size_t pos = 0; pos + sizeof(nh) <= len; pos += RTNH_ALIGN(nh.rtnh_len)) {
+		memcpy(&nh, data + pos, sizeof(nh));
+		if (nh.rtnh_len < sizeof(nh) || pos + nh.rtnh_len > len)
+			return false;
+		*ret_start = pos + sizeof(nh);
+		*ret_end = pos + nh.rtnh_len;
+		if (at >= *ret_start && at < *ret_end)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Is the byte at the offset at none of an attribute, but behind one inside of a nest? What cannot be a nest is none.
+ * Kernels send zeros there, and nothing is meant by it.
+ */
+static bool is_padding(const uint8_t *data, size_t len, size_t at)
+{
+	const struct nlattr *a = NULL;
+
+	while ((a = nctl_attr_next(data, len, a))) {
+		size_t start = (size_t)((const uint8_t *)a - data), end = start + a->nla_len, hop, hop_end;
+
+		if (at < start + NLA_HDRLEN || at >= start + NLA_ALIGN(a->nla_len))
+			continue;
+		if (at < end && nctl_attr_type(a) == RTA_MULTIPATH &&
+			find_hop(data + start + NLA_HDRLEN, end - start - NLA_HDRLEN, at - start - NLA_HDRLEN, &hop,
+				&hop_end))
+			return is_padding(data + start + NLA_HDRLEN + hop, hop_end - hop, at - start - NLA_HDRLEN - hop);
+		return at >= end || is_padding(data + start + NLA_HDRLEN, end - start - NLA_HDRLEN, at - start - NLA_HDRLEN);
+	}
+	return false;
+}
+
 struct counts {
 	unsigned made, reported, refused, meaningless;
 };
 
 /* h, one byte of which is another one, against the message as it was. */
-static void spoil_byte(const struct list *l, struct nlmsghdr *spoilt, struct nlmsghdr *whole, size_t at, struct counts *c)
+static void spoil_byte(const struct list *l, struct nlmsghdr *spoilt, struct nlmsghdr *whole, size_t hdr_len, size_t at,
+	struct counts *c)
 {
 	uint8_t *byte = (uint8_t *)spoilt + at;
 	struct nctl_mirror *m;
@@ -247,6 +290,9 @@ static void spoil_byte(const struct list *l, struct nlmsghdr *spoilt, struct nlm
 		c->meaningless++;
 	} else if (verify(m, l->type, &whole, 1, false)) {
 		c->reported++;
+	} else if (is_padding((uint8_t *)whole + NLMSG_LENGTH(hdr_len), whole->nlmsg_len - NLMSG_LENGTH(hdr_len),
+			   at - NLMSG_LENGTH(hdr_len))) {
+		c->meaningless++;
 	} else {
 		failed++;
 		printf("# type %d: byte %zu of a message of %u is spoilt, and verify says nothing\n", l->type, at,
@@ -265,7 +311,7 @@ static void spoil(const struct list *l, size_t hdr_len, struct counts *c)
 			err(1, NULL);
 		memcpy(spoilt, l->v[i], l->v[i]->nlmsg_len);
 		for (size_t at = NLMSG_LENGTH(hdr_len); at < l->v[i]->nlmsg_len; at++)
-			spoil_byte(l, spoilt, l->v[i], at, c);
+			spoil_byte(l, spoilt, l->v[i], hdr_len, at, c);
 		free(spoilt);
 	}
 }
