@@ -65,6 +65,18 @@ static int feed_vlans(struct nctl_session *s, const struct nlmsghdr *nlh, enum n
 	return r;
 }
 
+/* A bridge has the VLAN of its default PVID from the start, of which RTNLGRP_BRVLAN alone is told (br_vlan_init). */
+static int put_link(struct nctl_session *s, struct nctl_link *l, enum nctl_source src)
+{
+	bool born = src == NCTL_SOURCE_EVENT && l->kind && l->kind->traits & NCTL_KIND_VLANS &&
+	            !nctl_mirror_link_get(s->mirror, l->ifindex);
+	int r = nctl_mirror_link_put(s->mirror, l, src);
+
+	if (born)
+		nctl_scopes_add(s, &(struct nctl_dump_scope){.type = NCTL_OBJECT_LINK, .vlans = true});
+	return r;
+}
+
 static int feed_link(struct nctl_session *s, const struct nlmsghdr *nlh, enum nctl_source src)
 {
 	struct nctl_link l;
@@ -75,7 +87,7 @@ static int feed_link(struct nctl_session *s, const struct nlmsghdr *nlh, enum nc
 	if (r != 0)
 		return r;
 	if (nlh->nlmsg_type == RTM_NEWLINK)
-		return nctl_mirror_link_put(s->mirror, &l, src);
+		return put_link(s, &l, src);
 	if (is_move(nlh))
 		nctl_pair_moves(s, l.ifindex);
 	if (ends_silently(s, l.ifindex))

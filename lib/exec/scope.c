@@ -24,7 +24,7 @@ void nctl_scopes_fini(struct nctl_session *s)
 
 static bool covers(const struct nctl_dump_scope *a, const struct nctl_dump_scope *b)
 {
-	return a->type == b->type && (!a->table || a->table == b->table) && (!a->oif || a->oif == b->oif);
+	return a->type == b->type && a->vlans == b->vlans && (!a->table || a->table == b->table) && (!a->oif || a->oif == b->oif);
 }
 
 /* Drops those that scope covers. */
@@ -49,11 +49,11 @@ void nctl_scopes_forget(struct nctl_session *s, nctl_ifindex oif)
 	c->n = left;
 }
 
-/* Too many: whole types instead. There are fewer types than places. */
+/* Too many: whole types instead. There are fewer types, and VLANs, than places. */
 static void widen(struct scopes *c)
 {
 	for (size_t i = 0; i < c->n; i++) {
-		struct nctl_dump_scope whole = {.type = c->v[0].type};
+		struct nctl_dump_scope whole = {.type = c->v[0].type, .vlans = c->v[0].vlans};
 
 		absorb(c, &whole);
 		c->v[c->n++] = whole;
