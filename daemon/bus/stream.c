@@ -21,6 +21,7 @@
  */
 #define FILL_BYTES    (256 << 10)
 #define FILL_COST     (16 << 10) /* counted for a filling that found little: it looked at many links */
+#define FEED_US       2000 /* in a turn, and the filling in hand */
 #define PIPE_BYTES    (1 << 20)
 #define WRITES_A_TURN 4
 #define STALL_MS      30000
@@ -133,12 +134,14 @@ static void ready(void *userdata)
 
 void nd_streams_feed(struct nd_bus *b)
 {
+	nctl_time until = nctl_time_add_us(nctl_time_now(), FEED_US);
 	struct nctl_list *pos;
 	struct stream *s;
 	size_t done = 0;
 	int r;
 
-	while (done < FILL_BYTES && (pos = nctl_list_first(&b->hungry))) {
+	while (done < FILL_BYTES && nctl_time_cmp(nctl_time_now(), until) < 0 &&
+		(pos = nctl_list_first(&b->hungry))) {
 		s = nctl_list_entry(pos, struct stream, hungry);
 		nctl_list_del(&s->hungry);
 		r = refill(s);

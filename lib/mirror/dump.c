@@ -69,6 +69,14 @@ void nctl_mirror_list_revive(struct nctl_mirror_list *l, uint64_t key)
 	free(nctl_container_of(n, struct tomb, by_key));
 }
 
+bool nctl_list_is_recent(const struct nctl_mirror *m, enum nctl_object_type type)
+{
+	const struct nctl_mirror_list *l = &m->lists[type];
+
+	return l->dumping ||
+	       (l->dumped.usec && nctl_time_diff_us(nctl_time_now(), l->dumped) <= NCTL_LAG_US);
+}
+
 bool nctl_mirror_is_overtaken(struct nctl_mirror *m, enum nctl_object_type type, const uint64_t *touched,
 	uint64_t key, enum nctl_source src)
 {
@@ -199,6 +207,7 @@ void nctl_mirror_dump_end(struct nctl_mirror *m, bool complete)
 	if (m->scope.vlans)
 		return;
 	l->dumping = false;
+	l->dumped = nctl_time_now();
 	clear_tombs(l);
 	if (is_route(m->scope.type))
 		nctl_sweep_end(&m->fibs[m->scope.type == NCTL_OBJECT_ROUTE6]);
@@ -206,8 +215,6 @@ void nctl_mirror_dump_end(struct nctl_mirror *m, bool complete)
 		nctl_sweep_start(&m->fibs[m->scope.type == NCTL_OBJECT_ROUTE6], &m->scope);
 	else if (complete)
 		l->sweeping = true;
-	if (m->scope.type == NCTL_OBJECT_RULE)
-		m->rules_dumped = m->caught;
 	nctl_mirror_work(m, FIRST_PIECE);
 }
 

@@ -32,7 +32,6 @@ int nctl_mirror_new(struct nctl_mirror **ret)
 	nctl_set_init(m);
 	nctl_crowd_init(m);
 	m->nexthops = NCTL_RB_INIT;
-	m->caught = 1;
 	nctl_hash_init(&m->expiries);
 	nctl_hash_init(&m->rules_by_content);
 	nctl_hash_init(&m->rules_by_link[0]);

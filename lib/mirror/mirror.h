@@ -119,8 +119,6 @@ void nctl_mirror_dump_begin(struct nctl_mirror *m, const struct nctl_dump_scope 
  * nctl_mirror_work. complete false: nothing goes. */
 void nctl_mirror_dump_end(struct nctl_mirror *m, bool complete);
 
-/* No event was left to be read: what comes from now on is younger than the dumps before. */
-void nctl_mirror_caught_up(struct nctl_mirror *m);
 /*
  * Work that is done piece by piece, so that no call takes long: sweeps, and the routes of links and next-hop
  * objects that went (readers do not see them any more). budget: objects. True: there is more.

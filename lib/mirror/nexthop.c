@@ -155,6 +155,8 @@ int nctl_mirror_nexthop_put(struct nctl_mirror *m, const struct nctl_nexthop *v,
 	if (nctl_mirror_is_overtaken(
 		    m, NCTL_OBJECT_NEXTHOP, e ? &e->touched : NULL, nctl_hash_u64(v->id), src))
 		return 0;
+	if (touched && nctl_silent_nexthop_is_late(m, v))
+		nctl_suspect(m, NCTL_OBJECT_NEXTHOP, 0, 0);
 	if (e)
 		return update(m, e, v, touched);
 	e = make(m, v);

@@ -88,7 +88,8 @@ bool nctl_set_has_work(const struct nctl_mirror *m);
 void nctl_set_init(struct nctl_mirror *m);
 void nctl_set_fini(struct nctl_mirror *m);
 
-/* dump.c */
+/* dump.c: is there a dump, or was there just now, that may have been ahead of events? */
+bool nctl_list_is_recent(const struct nctl_mirror *m, enum nctl_object_type type);
 void nctl_route_bury(struct nctl_mirror *m, const struct nctl_route *r);
 bool nctl_route_is_buried(const struct nctl_mirror *m, const struct nctl_route *r);
 /* It is there, but a change without a word since the dump began may have made it another. */
@@ -106,6 +107,12 @@ void nctl_silent_link_gone(struct nctl_mirror *m, const struct nctl_link *old);
 void nctl_silent_addr_gone(struct nctl_mirror *m, const struct nctl_addr *old);
 void nctl_silent_nexthop_gone(struct nctl_mirror *m, nctl_nhid id);
 void nctl_silent_members_changed(struct nctl_mirror *m, nctl_nhid id);
+/*
+ * An event is older than what a dump said of its links: what happened to these, and to the route or object with
+ * them, has an event to come that will change nothing.
+ */
+bool nctl_silent_is_late(const struct nctl_mirror *m, const struct nctl_route *r);
+bool nctl_silent_nexthop_is_late(const struct nctl_mirror *m, const struct nctl_nexthop *n);
 /* suspect.c */
 void nctl_suspect(struct nctl_mirror *m, enum nctl_object_type type, nctl_table table, nctl_ifindex oif);
 void nctl_suspect_none(struct nctl_mirror *m, nctl_ifindex oif); /* of those about this link alone */
@@ -116,7 +123,7 @@ void nctl_nexthop_fini(struct nctl_mirror *m);
 void nctl_rule_remove(struct nctl_mirror *m, struct nctl_rule_entry *r);
 void nctl_rule_fini(struct nctl_mirror *m);
 /* A link of this name came or went: the rules that name it. */
-void nctl_rule_link(struct nctl_mirror *m, const char *name, bool here);
+void nctl_rule_link(struct nctl_mirror *m, const char *name);
 /* Of a route, of the routes of a set: by its links, if they are a few, or else the table. */
 void nctl_suspect_route(struct nctl_mirror *m, const struct nctl_route *r);
 void nctl_suspect_set(struct nctl_mirror *m, const struct nctl_set *s);

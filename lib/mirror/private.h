@@ -18,10 +18,12 @@ struct nctl_mirror_list {
 	struct nctl_genset gen;
 	bool dumping;
 	bool sweeping; /* the stale ones go, bit by bit */
+	nctl_time dumped; /* when the last list ended */
 	uint64_t serial;        /* steps at each dump_begin; starts at 1, so that 0 means "never touched" */
 	struct nctl_hash tombs; /* struct tomb: what events removed since dump_begin */
 };
 
+#define NCTL_LAG_US 10000000 /* events are not that late */
 #define NCTL_SUSPECTS (16 * NCTL_OBJECT_N_TYPES) /* see suspect.c */
 
 struct nctl_mirror {
@@ -58,8 +60,6 @@ struct nctl_mirror {
 	size_t n_gotos;
 	struct nctl_rule_entry *rule_placed; /* of the dump's last entry; NULL none */
 	uint64_t rules_told;                 /* serial of the last rule dump that events overlapped */
-	uint64_t rules_dumped;               /* when (caught) the last one ended */
-	uint64_t caught;                     /* steps at nctl_mirror_caught_up */
 	uint32_t stamp; /* the last sweep's */
 	struct nctl_dump_scope suspects[NCTL_SUSPECTS];
 	unsigned n_suspects;

@@ -327,7 +327,10 @@ static int put_event(
 	if (replace && first && nctl_sweep_is_recent(f)) {
 		bool none = !nctl_fib_is_kin(f, first, r) || nctl_sweep_is_in_doubt(f, r);
 
-		if (none || spot->first != spot->last)
+		/* Only the dump of a table tells the order. */
+		if (none)
+			nctl_suspect(f->m, nctl_fib_type(f), r->table, 0);
+		else if (spot->first != spot->last)
 			nctl_suspect_equals(f, spot);
 		first = none ? 0 : first;
 	}
@@ -342,7 +345,8 @@ static int put_event(
 		/* It had equals when it came, and they are gone from here already. */
 		bool doubt = !spot->first && nlm_flags & NLM_F_CREATE && !(nlm_flags & NLM_F_EXCL) &&
 		             (f->family == AF_INET || !r->multipath) && nctl_sweep_is_recent(f);
-		int result = insert(f, spot, r, behind ? spot->last : 0, placed, &route);
+		int result = insert(f, spot, r, behind ? spot->last : 0,
+			replace ? NCTL_TOUCH_EVENT : placed, &route);
 
 		if (result == 0 && doubt)
 			nctl_suspect_set(f->m, nctl_set_of(f, route));
@@ -376,6 +380,8 @@ int nctl_mirror_route_put(
 		if (nctl_hash_count(&l->tombs))
 			nctl_mirror_list_revive(l, nctl_route_tomb(r));
 		result = put_event(f, &spot, r, nlm_flags);
+		if ((nctl_list_is_recent(m, NCTL_OBJECT_LINK) || nctl_sweep_is_recent(f)) && nctl_silent_is_late(m, r))
+			nctl_suspect_route(m, r);
 	} else if (!spot.match && nctl_hash_count(&l->tombs) && nctl_route_is_buried(m, r)) {
 		m->stats.dump_ignored++;
 		result = 0;

@@ -101,7 +101,8 @@ static bool is_unnamed(const struct nctl_mirror *m, const struct nctl_rule_entry
 /* Its event may still come. */
 static bool is_untold(const struct nctl_mirror *m, const struct nctl_rule_entry *e)
 {
-	return e->untold == m->caught;
+	(void)m;
+	return e->untold;
 }
 
 static void tell(struct nctl_mirror *m, enum nctl_change_op op, const struct nctl_rule *old,
@@ -145,8 +146,29 @@ static const char *link_name(const struct nctl_rule *r, int i)
 	return i ? r->oif : r->iif;
 }
 
-void nctl_rule_link(struct nctl_mirror *m, const char *name, bool here)
+/* A name of its own, no other. */
+static bool is_link(const struct nctl_mirror *m, const char *name)
 {
+	struct nctl_hash_node *n;
+
+	nctl_hash_for_each_equal(n, &m->by_name, nctl_hash_str(name))
+		if (!strcmp(nctl_container_of(n, struct nctl_mirror_link, by_name)->v.name, name))
+			return true;
+	return false;
+}
+
+/* What an event says of links may be old, if a dump was ahead of it. */
+static uint32_t flags_now(const struct nctl_mirror *m, const struct nctl_rule *r)
+{
+	uint32_t flags = r->flags & ~(uint32_t)(FIB_RULE_IIF_DETACHED | FIB_RULE_OIF_DETACHED);
+
+	flags |= r->iif[0] && !is_link(m, r->iif) ? FIB_RULE_IIF_DETACHED : 0;
+	return flags | (r->oif[0] && !is_link(m, r->oif) ? FIB_RULE_OIF_DETACHED : 0);
+}
+
+void nctl_rule_link(struct nctl_mirror *m, const char *name)
+{
+	bool here = is_link(m, name); /* one may have taken over the name of the one that is gone */
 	struct nctl_hash_node *n;
 
 	for (int i = 0; i < 2; i++) {
@@ -299,7 +321,7 @@ static int put_dumped(struct nctl_mirror *m, const struct nctl_rule *v)
 	} else {
 		r = insert(m, v, NCTL_SOURCE_DUMP, &e);
 		if (r == 0)
-			e->untold = m->caught;
+			e->untold = true;
 	}
 	if (r < 0)
 		return r;
@@ -308,16 +330,15 @@ static int put_dumped(struct nctl_mirror *m, const struct nctl_rule *v)
 	return 0;
 }
 
-static bool is_recent(const struct nctl_mirror *m)
-{
-	return m->lists[NCTL_OBJECT_RULE].dumping || m->rules_dumped == m->caught;
-}
-
-static int put_event(struct nctl_mirror *m, const struct nctl_rule *v)
+static int put_event(struct nctl_mirror *m, struct nctl_rule *v)
 {
 	struct nctl_mirror_list *l = &m->lists[NCTL_OBJECT_RULE];
-	struct nctl_rule_entry *e = is_recent(m) ? lookup(m, v, is_untold, true) : NULL;
+	bool recent = nctl_list_is_recent(m, NCTL_OBJECT_RULE);
+	struct nctl_rule_entry *e = recent ? lookup(m, v, is_untold, true) : NULL;
 	int r = 0;
+
+	if (nctl_mirror_link_count(m))
+		v->flags = flags_now(m, v);
 
 	nctl_mirror_list_revive(l, hash_of(v));
 	m->rules_told = l->serial;
@@ -326,8 +347,10 @@ static int put_event(struct nctl_mirror *m, const struct nctl_rule *v)
 		suspect_all(m);
 		refresh(m, e, v);
 		move(m, e, bound(m, v->family, v->priority, false));
-		e->untold = 0;
+		e->untold = false;
 	} else {
+		if (lookup(m, v, is_any, false))
+			suspect_all(m);
 		r = insert(m, v, NCTL_SOURCE_EVENT, &e);
 	}
 	if (r == 0)
@@ -337,7 +360,9 @@ static int put_event(struct nctl_mirror *m, const struct nctl_rule *v)
 
 int nctl_mirror_rule_put(struct nctl_mirror *m, const struct nctl_rule *v, enum nctl_source src)
 {
-	return src == NCTL_SOURCE_DUMP ? put_dumped(m, v) : put_event(m, v);
+	struct nctl_rule copy = *v;
+
+	return src == NCTL_SOURCE_DUMP ? put_dumped(m, v) : put_event(m, &copy);
 }
 
 void nctl_rule_remove(struct nctl_mirror *m, struct nctl_rule_entry *e)
@@ -363,7 +388,7 @@ int nctl_mirror_rule_drop(struct nctl_mirror *m, const struct nctl_rule *v)
 
 	nctl_mirror_list_bury(&m->lists[NCTL_OBJECT_RULE], hash_of(v));
 	m->rules_told = m->lists[NCTL_OBJECT_RULE].serial;
-	if (e && is_recent(m))
+	if (e && nctl_list_is_recent(m, NCTL_OBJECT_RULE))
 		suspect_all(m);
 	if (e)
 		nctl_rule_remove(m, e);

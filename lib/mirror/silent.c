@@ -120,7 +120,6 @@ static bool is_dead(const struct nctl_set *s)
 static void lose_hops(const struct facts *f, struct nctl_set *s)
 {
 	struct nctl_hop *hops = (struct nctl_hop *)s->v.hops;
-	bool first = hops[0].oif == f->number;
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < s->v.n_hops; i++)
@@ -134,8 +133,6 @@ static void lose_hops(const struct facts *f, struct nctl_set *s)
 	}
 	nctl_set_unlink(f->m, s, f->number);
 	nctl_set_changed(f->m, s, NCTL_ROUTE_BIT(HOPS));
-	if (first) /* all else is as the next one has it */
-		nctl_suspect_set(f->m, s);
 }
 
 /*
@@ -202,10 +199,15 @@ static bool routes_link_up(const struct facts *f)
 }
 
 /* fib_sync_down_dev, NETDEV_CHANGE; fib6_ifdown, NETDEV_CHANGE: not local and anycast routes. */
+static bool is_held_open(const struct nctl_route *r)
+{
+	return r->dst.family == AF_INET ? r->scope == RT_SCOPE_HOST
+	                                : r->type == RTN_LOCAL || r->type == RTN_ANYCAST;
+}
+
 static bool set_carrier_lost(const struct facts *f, struct nctl_set *s)
 {
-	if (s->v.dst.family == AF_INET ? s->v.scope == RT_SCOPE_HOST
-				       : s->v.type == RTN_LOCAL || s->v.type == RTN_ANYCAST)
+	if (is_held_open(&s->v))
 		return false;
 	return set_state(f, s, RTNH_F_LINKDOWN, 0);
 }
@@ -243,13 +245,13 @@ static bool nexthops_go(const struct facts *f)
 /* net/core/fib_rules.c fib_rules_event: rules that name a link know whether it is there. */
 static bool rules_detach(const struct facts *f)
 {
-	nctl_rule_link(f->m, f->old->name, false);
+	nctl_rule_link(f->m, f->old->name);
 	return false;
 }
 
 static bool rules_attach(const struct facts *f)
 {
-	nctl_rule_link(f->m, f->new->name, true);
+	nctl_rule_link(f->m, f->new->name);
 	return false;
 }
 
@@ -540,6 +542,30 @@ void nctl_silent_addr_gone(struct nctl_mirror *m, const struct nctl_addr *old)
 	happened(ADDR4_GONE, &f);
 	if (!has_v4(m, old->ifindex))
 		happened(ADDR4_LAST, &f);
+}
+
+bool nctl_silent_is_late(const struct nctl_mirror *m, const struct nctl_route *r)
+{
+	if (is_held_open(r))
+		return false;
+	for (uint32_t i = 0; i < r->n_hops; i++) {
+		const struct nctl_hop *h = &r->hops[i];
+		const struct nctl_mirror_link *l = nctl_mirror_link_get(m, h->oif);
+
+		if (!l)
+			continue;
+		if (!nctl_link_is_up(&l->v) ? !(h->flags & RTNH_F_DEAD)
+					    : has_carrier(&l->v) == !!(h->flags & RTNH_F_LINKDOWN))
+			return true;
+	}
+	return false;
+}
+
+bool nctl_silent_nexthop_is_late(const struct nctl_mirror *m, const struct nctl_nexthop *n)
+{
+	const struct nctl_mirror_link *l = nctl_mirror_link_get(m, n->hop.oif);
+
+	return l && (!nctl_link_is_up(&l->v) || !has_carrier(&l->v));
 }
 
 void nctl_silent_nexthop_gone(struct nctl_mirror *m, nctl_nhid id)

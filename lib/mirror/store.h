@@ -36,10 +36,8 @@ enum nctl_ref_kind {
 	NCTL_REF_PREFSRC,
 	NCTL_REF_NEXTHOP_OIF,
 	NCTL_REF_MEMBER,
-	/* in tombs only: a link that went down; what a dump says of others must be confirmed */
-	NCTL_REF_DOWN,
-	NCTL_REF_SOURCE_GONE,
-	NCTL_REF_MEMBERS,
+	NCTL_REF_DOWN, /* in tombs only: a link that went down */
+	NCTL_REF_SOURCE_GONE, NCTL_REF_MEMBERS, /* too: what must be confirmed */
 };
 struct nctl_ref_head {
 	struct nctl_hash_node by_key;
@@ -136,14 +134,13 @@ struct nctl_nexthop_entry {
 	struct nctl_ref refs[];
 };
 
-/* The kernel may have several that are equal. */
 struct nctl_rule_entry {
 	struct nctl_hash_node by_content;
 	struct nctl_hash_node by_link[2]; /* iif, oif; where it names one */
 	struct nctl_genset_node gen;
 	uint64_t touched;
-	uint64_t dumped;    /* serial of the last dump that named it */
-	uint64_t untold;    /* brought by a dump at that time (m->caught), and no event told of it yet */
+	uint64_t dumped; /* serial of the last dump that named it */
+	bool untold;         /* a dump brought it, and no event told of it yet */
 	struct nctl_rule v; /* rest is behind it */
 };
 

@@ -9,7 +9,6 @@
 
 #include <string.h>
 
-#define LAG    10000000 /* us; events are not that late, if nobody says nctl_mirror_caught_up */
 #define VISITS 8        /* records that are passed over for the price of one that goes */
 
 /* A dump begins: all that is there is older than it from now on. */
@@ -93,16 +92,9 @@ bool nctl_sweep_is_recent(struct nctl_fib *f)
 {
 	if (f->m->lists[nctl_fib_type(f)].dumping)
 		return true;
-	if (f->dumped.usec && nctl_time_diff_us(nctl_time_now(), f->dumped) > LAG)
+	if (f->dumped.usec && nctl_time_diff_us(nctl_time_now(), f->dumped) > NCTL_LAG_US)
 		forget_doubts(f);
 	return f->dumped.usec;
-}
-
-void nctl_mirror_caught_up(struct nctl_mirror *m)
-{
-	forget_doubts(&m->fibs[0]);
-	forget_doubts(&m->fibs[1]);
-	m->caught++;
 }
 
 static void take(struct nctl_fib *f, uint32_t route, size_t *budget)

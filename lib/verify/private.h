@@ -27,9 +27,12 @@ struct verify_result {
 };
 
 /* Numbers that were seen; open addressing, 0 is none. */
+#define VERIFY_SEEN_PARTS 256
 struct verify_seen {
-	uint64_t *v;
-	size_t n, cap;
+	struct verify_seen_part {
+		uint64_t *v;
+		size_t n, cap;
+	} parts[VERIFY_SEEN_PARTS]; /* by hash */
 };
 
 struct nctl_verify {
@@ -85,9 +88,9 @@ size_t verify_libnl_fields(enum nctl_object_type type);
 const char *verify_libnl_field(enum nctl_object_type type, size_t i);
 
 /* seen.c */
-int verify_seen_add(struct verify_seen *s, uint64_t key); /* 1: it was there, 0, -ENOMEM */
-bool verify_seen_has(const struct verify_seen *s, uint64_t key);
-void verify_seen_reset(struct verify_seen *s);
+int verify_seen_add(struct verify_seen *seen, uint64_t key); /* 1: it was there, 0, -ENOMEM */
+bool verify_seen_has(const struct verify_seen *seen, uint64_t key);
+void verify_seen_reset(struct verify_seen *seen);
 
 /* objects.c: what a message describes, in the mirror. */
 int verify_object(struct nctl_verify *v, const struct nlmsghdr *nlh);

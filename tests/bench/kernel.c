@@ -328,26 +328,31 @@ static int compare(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* Links are l0 to l(n-1); a new one takes the place of each that is lost, and its number. */
+/* Links are l0 to l(n-1); a new one, of another index, takes the place of each that is lost. */
 static void lose(struct kernel *k, unsigned n, const char *pid, unsigned count)
 {
 	uint64_t *ns = calloc(count, sizeof(*ns)), sum = 0;
+	unsigned *links = calloc(n, sizeof(*links));
 
-	if (!ns || !count || !n)
+	if (!ns || !links || !count)
 		errx(1, "nothing to do");
+	for (unsigned i = 0; i < n; i++)
+		links[i] = i;
 	for (unsigned i = 0; i < count; i++) {
-		unsigned which = (unsigned)(i * UINT64_C(2654435761) % n);
+		unsigned *which = &links[i * UINT64_C(2654435761) % n];
 		uint64_t before = quiet(pid);
 
-		remove_link(k, which);
+		remove_link(k, *which);
 		ns[i] = quiet(pid) - before;
 		sum += ns[i];
-		make_links(k, which, 1);
+		*which = n + i;
+		make_links(k, *which, 1);
 	}
 	qsort(ns, count, sizeof(*ns), compare);
 	printf("{\"links\":%u,\"lost\":%u,\"p50_ns\":%" PRIu64 ",\"mean_ns\":%" PRIu64 ",\"most_ns\":%" PRIu64
 	       "}\n",
 		n, count, ns[count / 2], sum / count, ns[count - 1]);
+	free(links);
 	free(ns);
 }
 

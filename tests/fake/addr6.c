@@ -168,7 +168,7 @@ static void fk_inet6_autoconf(struct nctl_fake *f, struct fk_link *l)
 		return;
 	struct fk_addr *a = fk_addr6_new(l, addr, 64, FK_PROTO_LL);
 	fk_addr6_link(l, a);
-	fk_fib6_prefix(a, false);
+	fk_fib6_prefix(a);
 }
 
 static bool fk_link_ready(const struct fk_link *l)
@@ -284,21 +284,24 @@ static int fk_addr6_check(struct fk_req *rq, const struct fk_link *l, const uint
 
 static int fk_addr6_modify(struct fk_req *rq, struct fk_addr *old, struct fk_addr *a)
 {
-	const uint32_t set = IFA_F_PERMANENT | IFA_F_DEPRECATED | IFA_F_NODAD | IFA_F_NOPREFIXROUTE;
+	const uint32_t set =
+		IFA_F_PERMANENT | IFA_F_DEPRECATED | IFA_F_NODAD | IFA_F_HOMEADDRESS | IFA_F_NOPREFIXROUTE;
 	uint16_t flags = rq->nlh->nlmsg_flags;
 	bool replace = flags & NLM_F_REPLACE && !(flags & NLM_F_EXCL);
 	if (!replace)
 		return fk_refuse(rq, -EEXIST, "address already assigned");
 	bool had = old->flags & IFA_F_PERMANENT && !(old->flags & IFA_F_NOPREFIXROUTE);
+	if (memcmp(a->peer, a->local, 16) != 0 && memcmp(a->peer, old->peer, 16) != 0) {
+		fk_fib6_peer_gone(old);
+		memcpy(old->peer, a->peer, 16);
+	}
 	old->flags = (old->flags & ~set) | (a->flags & set);
 	old->valid = a->valid;
 	old->preferred = a->preferred;
-	old->metric = a->metric;
+	old->metric = a->metric ? a->metric : old->metric;
 	old->proto = a->proto;
-	if (!(old->flags & IFA_F_TENTATIVE)) {
+	if (!(old->flags & IFA_F_TENTATIVE))
 		fk_addr_event(rq->f, old, RTM_NEWADDR);
-		fk_fib6_addr(old);
-	}
 	fk_fib6_modified(old, had);
 	return 0;
 }
@@ -332,7 +335,7 @@ static int fk_addr6_add(struct fk_req *rq, const struct nlattr **tb, struct fk_l
 	}
 	fk_addr6_link(l, a);
 	if (!(a->flags & IFA_F_NOPREFIXROUTE))
-		fk_fib6_prefix(a, false);
+		fk_fib6_prefix(a);
 	if (!(a->flags & IFA_F_NODAD)) {
 		fk_addr_event(rq->f, a, RTM_NEWADDR);
 		fk_fib6_addr(a);

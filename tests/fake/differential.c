@@ -45,10 +45,11 @@
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <linux/if_addr.h>
 
 #include "fake/diff.h"
 
-enum { DIFF_SKIP = 77, DIFF_SETTLE_MS = 20000, DIFF_LAZY_MS = 1300, DIFF_MAX_JOBS = 64 };
+enum { DIFF_SKIP = 77, DIFF_SETTLE_MS = 20000, DIFF_DAD_MS = 120000, DIFF_LAZY_MS = 1300, DIFF_MAX_JOBS = 64 };
 
 struct options {
 	bool all_kinds, verbose;
@@ -147,6 +148,19 @@ static int look(struct diff_world *fake, struct diff_world *real)
 	return r < 0 ? r : agree(fake, real, false);
 }
 
+/* An address that is tentative still: its work queue is behind, for as long as the machine is busy. */
+static bool is_tentative(const struct diff_world *w)
+{
+	for (size_t i = 0; i < w->state.n; i++) {
+		const char *at = strstr(w->state.v[i], " flags=");
+		unsigned flags;
+		if (w->state.v[i][0] == 'a' && at && sscanf(at, " flags=%x", &flags) == 1 &&
+			flags & IFA_F_TENTATIVE)
+			return true;
+	}
+	return false;
+}
+
 /*
  * Waits until the real world is where the fake says it will be. Urgent work of linkwatch runs at once; for
  * the rest, which may take a second, a newer kernel can be nudged. A last nudge leaves nothing pending for
@@ -155,6 +169,7 @@ static int look(struct diff_world *fake, struct diff_world *real)
 static bool settle(struct nctl_fake *f, struct diff_world *fake, struct diff_world *real)
 {
 	nctl_time end = nctl_time_add_ms(nctl_time_now(), DIFF_SETTLE_MS);
+	nctl_time dad = nctl_time_add_ms(nctl_time_now(), DIFF_DAD_MS);
 	unsigned rounds = can_nudge() ? 0 : nctl_fake_lazy_rounds(f);
 	nctl_time lazy = nctl_time_add_ms(nctl_time_now(), rounds * DIFF_LAZY_MS);
 	bool nudged = false;
@@ -169,7 +184,7 @@ static bool settle(struct nctl_fake *f, struct diff_world *fake, struct diff_wor
 		int r = look(fake, real);
 		if (r < 0 || (r == 1 && nudged))
 			return r == 1;
-		if (r == 0 && nctl_time_cmp(nctl_time_now(), end) > 0)
+		if (r == 0 && nctl_time_cmp(nctl_time_now(), is_tentative(real) ? dad : end) > 0)
 			return false;
 		nudged = r == 1 || round > 1;
 		if (r == 0)

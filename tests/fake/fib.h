@@ -125,8 +125,9 @@ int fk_fib6_check_hop(
 void fk_fib6_sync_up(struct fk_link *l, bool dead);
 void fk_fib6_sync_down(struct fk_link *l, enum fk_event ev);
 void fk_fib6_multicast(struct fk_link *l);
-void fk_fib6_prefix(struct fk_addr *a, bool peer);
+void fk_fib6_prefix(const struct fk_addr *a);
 void fk_fib6_addr(struct fk_addr *a);
+void fk_fib6_peer_gone(const struct fk_addr *a);
 void fk_fib6_addr_gone(struct fk_addr *a, bool down);
 void fk_fib6_modified(struct fk_addr *a, bool had_prefix);
 void fk_fib6_permanent(struct fk_link *l);

@@ -78,10 +78,15 @@ void fk_fib6_multicast(struct fk_link *l)
 }
 
 /* addrconf_prefix_route() */
-void fk_fib6_prefix(struct fk_addr *a, bool peer)
+static void fk_add_prefix(const struct fk_addr *a, const uint8_t *addr, unsigned len)
 {
-	fk_kernel_route(a->link, peer ? a->peer : a->local, peer ? 128 : a->len, RTN_UNICAST, RT_TABLE_MAIN,
-		a->metric ? a->metric : FK_PRIO_ADDRCONF);
+	fk_kernel_route(
+		a->link, addr, len, RTN_UNICAST, RT_TABLE_MAIN, a->metric ? a->metric : FK_PRIO_ADDRCONF);
+}
+
+void fk_fib6_prefix(const struct fk_addr *a)
+{
+	fk_add_prefix(a, a->local, a->len);
 }
 
 static bool fk_has_peer(const struct fk_addr *a)
@@ -94,15 +99,15 @@ void fk_fib6_addr(struct fk_addr *a)
 {
 	fk_kernel_route(a->link, a->local, 128, RTN_LOCAL, RT_TABLE_LOCAL, 0);
 	if (fk_has_peer(a))
-		fk_fib6_prefix(a, true);
+		fk_add_prefix(a, a->peer, 128);
 }
 
 /* addrconf_get_prefix_route(); NULL: none. */
-static struct fk_route *fk_prefix_route(const struct fk_addr *a, bool peer)
+static struct fk_route *fk_prefix_route(const struct fk_addr *a, const uint8_t *addr, unsigned len)
 {
 	struct fk_route key = {
-		.family = AF_INET6, .len = peer ? 128 : a->len, .table = fk_table_of(a->link, RT_TABLE_MAIN)};
-	memcpy(key.dst, peer ? a->peer : a->local, 16);
+		.family = AF_INET6, .len = (uint8_t)len, .table = fk_table_of(a->link, RT_TABLE_MAIN)};
+	memcpy(key.dst, addr, 16);
 	fk_prefix_mask(key.dst, key.len, 16);
 	for (struct fk_route *r = fk_route_first(a->link->ns, &key); r; r = fk_route_next(a->link->ns, r))
 		if (!r->nh && r->hops[0].oif == a->link->ifindex && !r->hops[0].via_family)
@@ -110,11 +115,18 @@ static struct fk_route *fk_prefix_route(const struct fk_addr *a, bool peer)
 	return NULL;
 }
 
-static void fk_remove_prefix(const struct fk_addr *a, bool peer)
+static void fk_remove_prefix(const struct fk_addr *a, const uint8_t *addr, unsigned len)
 {
-	struct fk_route *r = fk_prefix_route(a, peer);
+	struct fk_route *r = fk_prefix_route(a, addr, len);
 	if (r)
 		fk_fib6_remove(a->link->ns, r, true);
+}
+
+/* cleanup_prefix_route() of a peer about to be replaced: of the address's length, whatever else uses it. */
+void fk_fib6_peer_gone(const struct fk_addr *a)
+{
+	if (fk_has_peer(a))
+		fk_remove_prefix(a, a->peer, a->len);
 }
 
 /* check_cleanup_prefix_route() */
@@ -156,7 +168,7 @@ void fk_fib6_addr_gone(struct fk_addr *a, bool down)
 	struct fk_netns *ns = a->link->ns;
 	memcpy(key.dst, a->local, 16);
 	if (fk_has_peer(a))
-		fk_remove_prefix(a, true);
+		fk_remove_prefix(a, a->peer, 128);
 	for (struct fk_route *r = fk_route_first(ns, &key), *next; r; r = next) {
 		next = fk_route_next(ns, r);
 		if (r->type == RTN_LOCAL && r->protocol == RTPROT_KERNEL && r->metric == 0 && !r->nh &&
@@ -167,30 +179,30 @@ void fk_fib6_addr_gone(struct fk_addr *a, bool down)
 		return;
 	bool cleans = a->flags & IFA_F_PERMANENT && !(a->flags & IFA_F_NOPREFIXROUTE);
 	if (cleans && !fk_prefix_is_used(a))
-		fk_remove_prefix(a, false);
+		fk_remove_prefix(a, a->local, a->len);
 	fk_remove_prefsrc(a);
 }
 
-static void fk_modify_prefix(struct fk_addr *a, bool had, bool peer)
+static void fk_modify_prefix(const struct fk_addr *a, bool had, const uint8_t *addr)
 {
-	struct fk_route *r = had ? fk_prefix_route(a, peer) : NULL;
+	struct fk_route *r = had ? fk_prefix_route(a, addr, a->len) : NULL;
 	uint32_t metric = a->metric ? a->metric : FK_PRIO_ADDRCONF;
 	if (r && r->metric == metric)
 		return;
 	if (r)
 		fk_fib6_remove(a->link->ns, r, true);
-	fk_fib6_prefix(a, peer);
+	fk_add_prefix(a, addr, a->len);
 }
 
 /* The end of inet6_addr_modify(). */
 void fk_fib6_modified(struct fk_addr *a, bool had_prefix)
 {
 	if (!(a->flags & IFA_F_NOPREFIXROUTE)) {
-		fk_modify_prefix(a, had_prefix, false);
+		fk_modify_prefix(a, had_prefix, a->local);
 		if (fk_has_peer(a))
-			fk_modify_prefix(a, had_prefix, true);
+			fk_modify_prefix(a, had_prefix, a->peer);
 	} else if (had_prefix && !fk_prefix_is_used(a)) {
-		fk_remove_prefix(a, false);
+		fk_remove_prefix(a, a->local, a->len);
 	}
 }
 
@@ -201,7 +213,7 @@ void fk_fib6_permanent(struct fk_link *l)
 	nctl_list_for_each(pos, &l->addrs6) {
 		struct fk_addr *a = nctl_list_entry(pos, struct fk_addr, node);
 		if (a->flags & IFA_F_PERMANENT && !(a->flags & IFA_F_NOPREFIXROUTE))
-			fk_fib6_prefix(a, false);
+			fk_fib6_prefix(a);
 	}
 }
 

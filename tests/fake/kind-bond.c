@@ -11,7 +11,7 @@
 #include "fake/core.h"
 #include "fake/wire.h"
 
-enum { FK_ACTIVE_BACKUP = 1 }; /* BOND_MODE_ACTIVEBACKUP of linux/if_bonding.h */
+enum { FK_ACTIVE_BACKUP = 1, FK_TLB = 5 }; /* BOND_MODE_* of linux/if_bonding.h */
 
 static void fk_bond_setup(struct nctl_fake *f, struct fk_link *l)
 {
@@ -113,11 +113,34 @@ static int fk_bond_enslave(struct fk_req *rq, struct fk_link *bond, struct fk_li
 	return 0;
 }
 
+static bool fk_has_primary(const struct fk_link *bond)
+{
+	return bond->id == FK_ACTIVE_BACKUP || bond->id >= FK_TLB;
+}
+
+/* Bridges want all of their ports promiscuous, and these what they stand on. */
+static bool fk_is_promiscuous(const struct fk_link *l)
+{
+	struct nctl_list *pos;
+	if (l->master && l->master->kind == &fk_kind_bridge)
+		return true;
+	if (l->master && l->master->kind == &fk_kind_bond && fk_is_promiscuous(l->master) &&
+		(!fk_has_primary(l->master) || l->master->active == l))
+		return true;
+	nctl_list_for_each(pos, &l->uppers) {
+		const struct fk_link *u = nctl_list_entry(pos, struct fk_link, upper_node);
+		if (u->kind == &fk_kind_vlan && u->flags & IFF_UP && fk_is_promiscuous(u))
+			return true;
+	}
+	return false;
+}
+
 /* __bond_release_one(); quiet: one of the two is being unregistered, then the MTU is restored without a word.
  */
 static void fk_bond_let_go(struct nctl_fake *f, struct fk_link *bond, struct fk_link *slave, bool quiet)
 {
 	struct fk_req rq = {.f = f};
+	bool was_promiscuous = fk_is_promiscuous(bond) && (!fk_has_primary(bond) || bond->active == slave);
 	if (bond->active == slave)
 		fk_link_event(f, slave); /* it becomes inactive */
 	slave->master = NULL;
@@ -128,6 +151,8 @@ static void fk_bond_let_go(struct nctl_fake *f, struct fk_link *bond, struct fk_
 	slave->flags &= ~(unsigned)IFF_SLAVE;
 	if (!fk_first_port(f, bond, false))
 		fk_bond_carrier(f, bond);
+	if (was_promiscuous)
+		fk_link_event(f, slave);
 	fk_close(f, slave);
 	fk_set_addr(&rq, slave, slave->saved_addr);
 	if (!quiet)

@@ -151,6 +151,8 @@ static int fk_read_single(struct fk_req *rq, const struct nlattr **tb, struct fk
 		n->blackhole = true;
 		n->hop.oif = 1;
 		l = fk_link_by_index(rq->ns, 1);
+		if (!(n->family == AF_INET ? l->has_inet4 : l->has_inet6))
+			return -ENODEV;
 		return l->flags & IFF_UP ? 0 : -ENETDOWN;
 	}
 	if (!tb[NHA_OIF])

@@ -236,7 +236,9 @@ static int fill(struct nd_query *q, struct nd_fill *f)
 		else
 			r = step(q, f, until);
 	}
-	f->looked += SLICE_OBJECTS; /* so that a namespace after the other gets its turn */
+	/* The rest is for the next turn, be it of this namespace or of another one. */
+	if (nctl_time_cmp(nctl_time_now(), until) >= 0)
+		f->looked = SIZE_MAX;
 	return r < 0 ? r : f->out->err;
 }
 
