@@ -24,7 +24,8 @@ void nctl_scopes_fini(struct nctl_session *s)
 
 static bool covers(const struct nctl_dump_scope *a, const struct nctl_dump_scope *b)
 {
-	return a->type == b->type && a->vlans == b->vlans && (!a->table || a->table == b->table) && (!a->oif || a->oif == b->oif);
+	return a->type == b->type && a->vlans == b->vlans && (!a->table || a->table == b->table) &&
+	       (!a->oif || a->oif == b->oif);
 }
 
 /* Drops those that scope covers. */

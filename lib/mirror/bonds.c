@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * DOC: bonds, and what behaves like them, by their MAC. A bond without ports has, now and then, the MAC of the
- * one that is about to be its first: see silent.c.
+ * DOC: bonds, and what behaves like them, by their MAC. A bond without ports has, now and then, the MAC of
+ * the one that is about to be its first: see silent.c.
  */
 #include "mirror/private.h"
 
