@@ -28,7 +28,8 @@ void nctl_take_encap_pad(struct nctl_hop *h)
 {
 	struct nlattr a;
 
-	if ((h->encap_type != LWTUNNEL_ENCAP_IP && h->encap_type != LWTUNNEL_ENCAP_IP6) || h->encap.n < sizeof(a))
+	if ((h->encap_type != LWTUNNEL_ENCAP_IP && h->encap_type != LWTUNNEL_ENCAP_IP6) ||
+		h->encap.n < sizeof(a))
 		return;
 	memcpy(&a, h->encap.p, sizeof(a));
 	if (a.nla_len != sizeof(a) || (a.nla_type & NLA_TYPE_MASK) != LWTUNNEL_IP_PAD)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * DOC: proves verify with the messages of the kernel of this namespace: each byte of each attribute of each object
- * is changed in turn, a mirror is made of the changed message, and verify, which is given the message as it was, must
- * report a difference. It need not where the change is none to the mirror: a volatile member, a byte that says
- * nothing. And of a mirror of the messages as they are it must report nothing, an object too few and one too many it
- * must report.
+ * DOC: proves verify with the messages of the kernel of this namespace: each byte of each attribute of each
+ * object is changed in turn, a mirror is made of the changed message, and verify, which is given the message
+ * as it was, must report a difference. It need not where the change is none to the mirror: a volatile member,
+ * a byte that says nothing. And of a mirror of the messages as they are it must report nothing, an object too
+ * few and one too many it must report.
  *
  *   spoil
  *
@@ -127,7 +127,8 @@ static int put(struct nctl_mirror *m, enum nctl_object_type type, const struct n
 	case NCTL_OBJECT_ROUTE4:
 	case NCTL_OBJECT_ROUTE6:
 		r = nctl_route_decode(h, &scratch, &route);
-		return r ? r : nctl_mirror_route_put(m, &route, NLM_F_CREATE | NLM_F_APPEND, NCTL_SOURCE_EVENT);
+		return r ? r
+		         : nctl_mirror_route_put(m, &route, NLM_F_CREATE | NLM_F_APPEND, NCTL_SOURCE_EVENT);
 	case NCTL_OBJECT_N_TYPES:
 		break;
 	}
@@ -180,8 +181,8 @@ static bool means_the_same(enum nctl_object_type type, const struct nlmsghdr *a,
 		       nctl_nexthop_decode(b, &other_scratch, &o) == 0 && n.id == o.id &&
 		       !nctl_nexthop_differs(&n, &o, true);
 	case NCTL_OBJECT_RULE:
-		return nctl_rule_decode(a, &scratch, &r) == 0 && nctl_rule_decode(b, &other_scratch, &s) == 0 &&
-		       nctl_rule_equal(&r, &s, true);
+		return nctl_rule_decode(a, &scratch, &r) == 0 &&
+		       nctl_rule_decode(b, &other_scratch, &s) == 0 && nctl_rule_equal(&r, &s, true);
 	case NCTL_OBJECT_ROUTE4:
 	case NCTL_OBJECT_ROUTE6:
 		return route_means_the_same(a, b);
@@ -192,8 +193,8 @@ static bool means_the_same(enum nctl_object_type type, const struct nlmsghdr *a,
 }
 
 /* Differences between m and these messages; m is settled. */
-static size_t verify(const struct nctl_mirror *m, enum nctl_object_type type, struct nlmsghdr *const *v, size_t n,
-	bool tell)
+static size_t verify(const struct nctl_mirror *m, enum nctl_object_type type, struct nlmsghdr *const *v,
+	size_t n, bool tell)
 {
 	_cleanup_(nctl_verify_freep) struct nctl_verify *check = NULL;
 	_cleanup_(nctl_strbuf_fini) struct nctl_strbuf out = NCTL_STRBUF_INIT;
@@ -248,8 +249,8 @@ static bool find_hop(const uint8_t *data, size_t len, size_t at, size_t *ret_sta
 }
 
 /*
- * Is the byte at the offset at none of an attribute, but behind one inside of a nest? What cannot be a nest is none.
- * Kernels send zeros there, and nothing is meant by it.
+ * Is the byte at the offset at none of an attribute, but behind one inside of a nest? What cannot be a nest
+ * is none. Kernels send zeros there, and nothing is meant by it.
  */
 static bool is_padding(const uint8_t *data, size_t len, size_t at)
 {
@@ -261,10 +262,12 @@ static bool is_padding(const uint8_t *data, size_t len, size_t at)
 		if (at < start + NLA_HDRLEN || at >= start + NLA_ALIGN(a->nla_len))
 			continue;
 		if (at < end && nctl_attr_type(a) == RTA_MULTIPATH &&
-			find_hop(data + start + NLA_HDRLEN, end - start - NLA_HDRLEN, at - start - NLA_HDRLEN, &hop,
-				&hop_end))
-			return is_padding(data + start + NLA_HDRLEN + hop, hop_end - hop, at - start - NLA_HDRLEN - hop);
-		return at >= end || is_padding(data + start + NLA_HDRLEN, end - start - NLA_HDRLEN, at - start - NLA_HDRLEN);
+			find_hop(data + start + NLA_HDRLEN, end - start - NLA_HDRLEN, at - start - NLA_HDRLEN,
+				&hop, &hop_end))
+			return is_padding(data + start + NLA_HDRLEN + hop, hop_end - hop,
+				at - start - NLA_HDRLEN - hop);
+		return at >= end || is_padding(data + start + NLA_HDRLEN, end - start - NLA_HDRLEN,
+					    at - start - NLA_HDRLEN);
 	}
 	return false;
 }
@@ -274,8 +277,8 @@ struct counts {
 };
 
 /* h, one byte of which is another one, against the message as it was. */
-static void spoil_byte(const struct list *l, struct nlmsghdr *spoilt, struct nlmsghdr *whole, size_t hdr_len, size_t at,
-	struct counts *c)
+static void spoil_byte(const struct list *l, struct nlmsghdr *spoilt, struct nlmsghdr *whole, size_t hdr_len,
+	size_t at, struct counts *c)
 {
 	uint8_t *byte = (uint8_t *)spoilt + at;
 	struct nctl_mirror *m;
@@ -290,13 +293,13 @@ static void spoil_byte(const struct list *l, struct nlmsghdr *spoilt, struct nlm
 		c->meaningless++;
 	} else if (verify(m, l->type, &whole, 1, false)) {
 		c->reported++;
-	} else if (is_padding((uint8_t *)whole + NLMSG_LENGTH(hdr_len), whole->nlmsg_len - NLMSG_LENGTH(hdr_len),
-			   at - NLMSG_LENGTH(hdr_len))) {
+	} else if (is_padding((uint8_t *)whole + NLMSG_LENGTH(hdr_len),
+			   whole->nlmsg_len - NLMSG_LENGTH(hdr_len), at - NLMSG_LENGTH(hdr_len))) {
 		c->meaningless++;
 	} else {
 		failed++;
-		printf("# type %d: byte %zu of a message of %u is spoilt, and verify says nothing\n", l->type, at,
-			whole->nlmsg_len);
+		printf("# type %d: byte %zu of a message of %u is spoilt, and verify says nothing\n", l->type,
+			at, whole->nlmsg_len);
 	}
 	nctl_mirror_free(m);
 	*byte ^= 1;
@@ -377,8 +380,9 @@ int main(void)
 
 		whole(&lists[i], types[i].name);
 		spoil(&lists[i], types[i].hdr_len, &c);
-		snprintf(what, sizeof(what), "%s: %u bytes spoilt, %u reported, %u refused, %u without a meaning",
-			types[i].name, c.made, c.reported, c.refused, c.meaningless);
+		snprintf(what, sizeof(what),
+			"%s: %u bytes spoilt, %u reported, %u refused, %u without a meaning", types[i].name,
+			c.made, c.reported, c.refused, c.meaningless);
 		expect(c.made == c.reported + c.refused + c.meaningless, what);
 	}
 	nctl_route_scratch_fini(&scratch);
