@@ -351,6 +351,7 @@ static bool one(uint64_t seed)
 }
 
 static unsigned runs = 300;
+static uint64_t first_seed; /* 0: another one each time */
 
 static void test_truth(void **state)
 {
@@ -358,6 +359,8 @@ static void test_truth(void **state)
 	unsigned wrong = 0;
 
 	(void)state;
+	if (first_seed)
+		rnd.state = first_seed;
 	clock_now = nctl_time_now();
 	for (unsigned i = 0; i < (getenv("NCTL_SEED") ? 1 : runs); i++) {
 		if (one(rnd.state + i))
@@ -375,5 +378,7 @@ int main(int argc, char **argv)
 
 	if (argc > 1)
 		runs = (unsigned)strtoul(argv[1], NULL, 10);
+	if (argc > 2)
+		first_seed = strtoull(argv[2], NULL, 10);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
