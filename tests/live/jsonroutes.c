@@ -12,6 +12,7 @@
 #include <linux/fib_rules.h>
 #include <linux/neighbour.h>
 #include <linux/nexthop.h>
+#include <linux/lwtunnel.h>
 #include <linux/rtnetlink.h>
 
 #include "ask.h"
@@ -19,6 +20,7 @@
 #include "base/json.h"
 #include "codec/codec.h"
 #include "codec/route.h"
+#include "obj/bytes.h"
 #include "nl/attr.h"
 
 struct state {
@@ -83,6 +85,20 @@ static bool is_volatile(uint16_t message, uint16_t attr)
 	return false;
 }
 
+/* The payload, without the padding in front of a tunnel's number, which depends on where the message stands. */
+static struct nctl_bytes payload(uint16_t message, const struct nlattr *a)
+{
+	struct nctl_bytes b = {nctl_attr_data(a), (uint32_t)nctl_attr_len(a)};
+	const struct nlattr *pad = (const void *)b.p;
+
+	if (message == RTM_NEWROUTE && nctl_attr_type(a) == RTA_ENCAP && b.n >= sizeof(*pad) &&
+		pad->nla_len == sizeof(*pad) && nctl_attr_type(pad) == LWTUNNEL_IP_PAD) {
+		b.p += sizeof(*pad);
+		b.n -= (uint32_t)sizeof(*pad);
+	}
+	return b;
+}
+
 /* How many attributes of a are not in b, byte for byte. */
 static unsigned count_lacking(const struct nlmsghdr *a, const struct nlmsghdr *b, size_t header)
 {
@@ -95,7 +111,8 @@ static unsigned count_lacking(const struct nlmsghdr *a, const struct nlmsghdr *b
 			continue;
 		y = NULL;
 		while ((y = nctl_attr_next((const char *)b + skip, b->nlmsg_len - skip, y)))
-			if (x->nla_len == y->nla_len && memcmp(x, y, x->nla_len) == 0)
+			if (x->nla_type == y->nla_type &&
+				nctl_bytes_equal(payload(a->nlmsg_type, x), payload(b->nlmsg_type, y)))
 				break;
 		if (y)
 			continue;
