@@ -105,7 +105,7 @@ static void assert_route(const struct nctl_mirror *m, const char *dst, const cha
 	assert_string_equal(show(m, dst, buf), want);
 }
 
-/* The suspects are these, in any order: "4@7" routes of IPv4 by link 7, "L" links, "N" next hops. */
+/* The suspects are these, in any order: "4@7" routes of IPv4 by link 7, "L" links, "N" next hops, "R" rules. */
 static void assert_suspects(struct nctl_mirror *m, const char *want)
 {
 	struct nctl_dump_scope s;
@@ -115,6 +115,8 @@ static void assert_suspects(struct nctl_mirror *m, const char *want)
 	while (nctl_mirror_next_suspect(m, &s)) {
 		if (s.type == NCTL_OBJECT_LINK || s.type == NCTL_OBJECT_NEXTHOP)
 			snprintf(one, sizeof(one), s.type == NCTL_OBJECT_LINK ? "L" : "N");
+		else if (s.type == NCTL_OBJECT_RULE)
+			snprintf(one, sizeof(one), "R");
 		else
 			snprintf(one, sizeof(one), "%c@%u", s.type == NCTL_OBJECT_ROUTE4 ? '4' : '6', s.oif);
 		n += (size_t)snprintf(got + n, sizeof(got) - n, "%s%s", n ? " " : "", one);
@@ -315,6 +317,37 @@ static void test_rules(void **state)
 	nctl_mirror_free(m);
 }
 
+/* A rule may know a link by a name that is not the link's own, until that link goes. */
+static void test_altname_rules(void **state)
+{
+	struct nctl_mirror *m = setup();
+	struct nctl_rule r = {.family = AF_INET, .action = FR_ACT_TO_TBL, .priority = 200, .oif = "other"};
+
+	(void)state;
+	up(m, 7);
+	up(m, 8);
+	up(m, 9);
+	nctl_mirror_rule_put(m, &r, NCTL_SOURCE_EVENT);
+	assert_suspects(m, "R");
+	nctl_mirror_dump_begin(m, &(struct nctl_dump_scope){.type = NCTL_OBJECT_RULE});
+	nctl_mirror_rule_put(m, &r, NCTL_SOURCE_DUMP);
+	nctl_mirror_dump_end(m, true);
+	assert_int_equal(rule_flags(m, 0), 0);
+	assert_suspects(m, "");
+	nctl_mirror_link_drop(m, 7);
+	assert_suspects(m, "R");
+	link_is(m, 8, "link80", RUNNING);
+	assert_suspects(m, "R");
+	r.flags = FIB_RULE_OIF_DETACHED;
+	nctl_mirror_dump_begin(m, &(struct nctl_dump_scope){.type = NCTL_OBJECT_RULE});
+	nctl_mirror_rule_put(m, &r, NCTL_SOURCE_DUMP);
+	nctl_mirror_dump_end(m, true);
+	assert_int_equal(rule_flags(m, 0), FIB_RULE_OIF_DETACHED);
+	nctl_mirror_link_drop(m, 9);
+	assert_suspects(m, "");
+	nctl_mirror_free(m);
+}
+
 /* Very many scopes of one type become all of it. */
 static void test_many_suspects(void **state)
 {
@@ -372,6 +405,7 @@ int main(void)
 		cmocka_unit_test(test_address),
 		cmocka_unit_test(test_nexthops),
 		cmocka_unit_test(test_rules),
+		cmocka_unit_test(test_altname_rules),
 		cmocka_unit_test(test_many_suspects),
 		cmocka_unit_test(test_late_dump),
 	};
