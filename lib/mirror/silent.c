@@ -242,6 +242,16 @@ static bool nexthops_go(const struct facts *f)
 	return any;
 }
 
+/*
+ * The same when anything is told of a link without carrier (net/core/dev.c netdev_state_change): objects may have
+ * been made on it, the device of a VRF's gateway is not asked.
+ */
+static bool nexthops_may_go(const struct facts *f)
+{
+	return nctl_link_is_up(f->new) && !has_carrier(f->new) &&
+	       nctl_ref_head(f->m, NCTL_REF_NEXTHOP_OIF, f->number, NULL);
+}
+
 /* net/core/fib_rules.c fib_rules_event: rules that name a link know whether it is there. */
 static bool rules_detach(const struct facts *f)
 {
@@ -452,6 +462,7 @@ static const struct silent table[] = {
 	{LINK_MTU, routes_mtu, ROUTES6},
 	{VRF_CHANGED, routes_vrf, ROUTES},
 	{LINK_TOLD, bond_may_lose_address, LINKS},
+	{LINK_TOLD, nexthops_may_go, NEXTHOPS},
 	{BOND_ADDRESS, bond_may_take_back, LINKS},
 	{ADDR4_LAST, routes_off, ROUTES4},
 	/* each set by its own links, or by its object's death */

@@ -205,6 +205,26 @@ static void test_carrier(void **state)
 	nctl_mirror_free(m);
 }
 
+/* Whatever is told of a link without carrier, the objects that were made on it go. */
+static void test_no_carrier(void **state)
+{
+	struct nctl_mirror *m = setup();
+	struct nctl_nexthop n = {.id = 5, .family = AF_INET, .hop = {.oif = 7, .weight = 1}};
+
+	(void)state;
+	link_is(m, 7, "link7", IFF_UP);
+	link_is(m, 8, "link8", IFF_UP);
+	up(m, 9);
+	assert_int_equal(nctl_mirror_nexthop_put(m, &n, NCTL_SOURCE_EVENT), 0);
+	assert_suspects(m, "N"); /* before it is told of, the link may have been once more */
+	link_is(m, 8, "link8", IFF_UP);
+	up(m, 9);
+	assert_suspects(m, "");
+	link_is(m, 7, "link7", IFF_UP);
+	assert_suspects(m, "N");
+	nctl_mirror_free(m);
+}
+
 static void test_address(void **state)
 {
 	struct nctl_mirror *m = setup();
@@ -402,6 +422,7 @@ int main(void)
 		cmocka_unit_test(test_link_gone),
 		cmocka_unit_test(test_link_down),
 		cmocka_unit_test(test_carrier),
+		cmocka_unit_test(test_no_carrier),
 		cmocka_unit_test(test_address),
 		cmocka_unit_test(test_nexthops),
 		cmocka_unit_test(test_rules),
