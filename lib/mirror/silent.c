@@ -15,6 +15,7 @@
 #include "mirror/parts.h"
 
 #include <linux/if.h>
+#include <linux/if_addr.h>
 #include <linux/rtnetlink.h>
 
 #define IPV6_MIN_MTU 1280 /* linux/ipv6.h has it with headers of its own */
@@ -344,13 +345,13 @@ static bool is_in_vrf(const struct nctl_link *l)
 
 /*
  * fib_sync_down_addr: of the main table, or that of the VRF which the link is in, if no link there has the
- * address any more.
+ * address any more. Not of a secondary one that goes behind its primary, with the link (fib_del_ifaddr).
  */
 static bool set_source_gone(const struct facts *f, struct nctl_set *s)
 {
 	const struct nctl_mirror_link *l = nctl_mirror_link_get(f->m, f->number);
 
-	if (l && is_in_vrf(&l->v))
+	if ((l && is_in_vrf(&l->v)) || f->addr->flags & IFA_F_SECONDARY)
 		nctl_suspect_set(f->m, s);
 	else if (s->v.table == RT_TABLE_MAIN && nctl_mirror_addr_find(f->m, &s->v.prefsrc))
 		nctl_suspect_set(f->m, s);

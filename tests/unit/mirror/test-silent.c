@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <linux/fib_rules.h>
+#include <linux/if_addr.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 
@@ -225,6 +226,30 @@ static void test_no_carrier(void **state)
 	nctl_mirror_free(m);
 }
 
+static void test_secondary(void **state)
+{
+	struct nctl_mirror *m = setup();
+	struct nctl_addr one = address(7, "10.0.0.1/24"), two = address(7, "10.0.0.2/24");
+
+	(void)state;
+	up(m, 7);
+	up(m, 8);
+	nctl_mirror_addr_put(m, &one, NCTL_SOURCE_EVENT);
+	nctl_mirror_addr_put(m, &two, NCTL_SOURCE_EVENT);
+	route(m, "10.1.0.0/16", 8, 0, 0, "10.0.0.1");
+	route(m, "10.2.0.0/16", 8, 0, 0, "10.0.0.2");
+	route(m, "10.3.0.0/16", 0, 0, 0, "10.0.0.2");
+	nctl_mirror_addr_drop(m, &one);
+	assert_route(m, "10.1.0.0/16", "");
+	assert_suspects(m, "");
+	two.flags |= IFA_F_SECONDARY;
+	nctl_mirror_addr_drop(m, &two);
+	assert_route(m, "10.2.0.0/16", "8 src");
+	assert_route(m, "10.3.0.0/16", " src");
+	assert_suspects(m, "4@8 4@0");
+	nctl_mirror_free(m);
+}
+
 static void test_address(void **state)
 {
 	struct nctl_mirror *m = setup();
@@ -423,6 +448,7 @@ int main(void)
 		cmocka_unit_test(test_link_down),
 		cmocka_unit_test(test_carrier),
 		cmocka_unit_test(test_no_carrier),
+		cmocka_unit_test(test_secondary),
 		cmocka_unit_test(test_address),
 		cmocka_unit_test(test_nexthops),
 		cmocka_unit_test(test_rules),
