@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <linux/if_addr.h>
 
 static struct nctl_mirror_addr *by_identity(const struct nctl_rb_node *n)
 {
@@ -163,8 +164,11 @@ int nctl_mirror_addr_drop(struct nctl_mirror *m, const struct nctl_addr *v)
 	struct nctl_mirror_addr *a = l ? by_identity(nctl_rb_find(&l->addrs, v, cmp_identity_key)) : NULL;
 
 	nctl_mirror_list_bury(&m->lists[NCTL_OBJECT_ADDR], addr_key(v));
-	if (a)
-		nctl_mirror_addr_lose(m, l, a);
+	if (!a)
+		return 0;
+	/* As it was when it went, whatever a dump said before or since. */
+	a->v.flags |= v->flags & IFA_F_SECONDARY;
+	nctl_mirror_addr_lose(m, l, a);
 	return 0;
 }
 

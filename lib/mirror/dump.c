@@ -196,6 +196,7 @@ void nctl_mirror_dump_begin(struct nctl_mirror *m, const struct nctl_dump_scope 
 		sweep_list(m, scope->type, &all);
 		nctl_genset_begin(&l->gen);
 		m->rule_placed = NULL;
+		m->rules_by_altname &= scope->type != NCTL_OBJECT_RULE;
 	}
 	l->dumping = true;
 }

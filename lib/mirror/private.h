@@ -58,6 +58,7 @@ struct nctl_mirror {
 	size_t n_rules, max_rules;
 	struct nctl_hash rules_by_content, rules_by_link[2];
 	size_t n_gotos;
+	bool rules_by_altname; /* one may know a link by another name than its own */
 	struct nctl_rule_entry *rule_placed; /* of the dump's last entry; NULL none */
 	uint64_t rules_told;                 /* serial of the last rule dump that events overlapped */
 	uint32_t stamp; /* the last sweep's */

@@ -157,6 +157,16 @@ static bool is_link(const struct nctl_mirror *m, const char *name)
 	return false;
 }
 
+/*
+ * A rule knows a link by its alternative names too if it had them when the rule came, and then for the link's life
+ * under its name, which its end or a new name ends (detach_rules). False: that may be so with r.
+ */
+static bool is_plain(const struct nctl_mirror *m, const struct nctl_rule *r)
+{
+	return (!r->iif[0] || r->flags & FIB_RULE_IIF_DETACHED || is_link(m, r->iif)) &&
+	       (!r->oif[0] || r->flags & FIB_RULE_OIF_DETACHED || is_link(m, r->oif));
+}
+
 /* What an event says of links may be old, if a dump was ahead of it. */
 static uint32_t flags_now(const struct nctl_mirror *m, const struct nctl_rule *r)
 {
@@ -171,6 +181,8 @@ void nctl_rule_link(struct nctl_mirror *m, const char *name)
 	bool here = is_link(m, name); /* one may have taken over the name of the one that is gone */
 	struct nctl_hash_node *n;
 
+	if (!here && m->rules_by_altname)
+		nctl_suspect(m, NCTL_OBJECT_RULE, 0, 0);
 	for (int i = 0; i < 2; i++) {
 		uint32_t flag = i ? FIB_RULE_OIF_DETACHED : FIB_RULE_IIF_DETACHED;
 
@@ -302,6 +314,7 @@ static int put_dumped(struct nctl_mirror *m, const struct nctl_rule *v)
 	struct nctl_rule_entry *e = lookup(m, v, is_unnamed, false);
 	int r = 0;
 
+	m->rules_by_altname |= !is_plain(m, v);
 	if (v->action == FR_ACT_GOTO && m->rules_told == l->serial)
 		suspect_all(m);
 	if (!e && nctl_mirror_list_is_buried(l, hash_of(v))) {
@@ -337,9 +350,10 @@ static int put_event(struct nctl_mirror *m, struct nctl_rule *v)
 	struct nctl_rule_entry *e = recent ? lookup(m, v, is_untold, true) : NULL;
 	int r = 0;
 
+	if (!is_plain(m, v))
+		suspect_all(m);
 	if (nctl_mirror_link_count(m))
 		v->flags = flags_now(m, v);
-
 	nctl_mirror_list_revive(l, hash_of(v));
 	m->rules_told = l->serial;
 	if (e) {

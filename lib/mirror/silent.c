@@ -15,6 +15,7 @@
 #include "mirror/parts.h"
 
 #include <linux/if.h>
+#include <linux/if_addr.h>
 #include <linux/rtnetlink.h>
 
 #define IPV6_MIN_MTU 1280 /* linux/ipv6.h has it with headers of its own */
@@ -242,6 +243,16 @@ static bool nexthops_go(const struct facts *f)
 	return any;
 }
 
+/*
+ * The same when anything is told of a link without carrier (net/core/dev.c netdev_state_change): objects may have
+ * been made on it, the device of a VRF's gateway is not asked.
+ */
+static bool nexthops_may_go(const struct facts *f)
+{
+	return nctl_link_is_up(f->new) && !has_carrier(f->new) &&
+	       nctl_ref_head(f->m, NCTL_REF_NEXTHOP_OIF, f->number, NULL);
+}
+
 /* net/core/fib_rules.c fib_rules_event: rules that name a link know whether it is there. */
 static bool rules_detach(const struct facts *f)
 {
@@ -334,13 +345,13 @@ static bool is_in_vrf(const struct nctl_link *l)
 
 /*
  * fib_sync_down_addr: of the main table, or that of the VRF which the link is in, if no link there has the
- * address any more.
+ * address any more. Not of a secondary one that goes behind its primary, with the link (fib_del_ifaddr).
  */
 static bool set_source_gone(const struct facts *f, struct nctl_set *s)
 {
 	const struct nctl_mirror_link *l = nctl_mirror_link_get(f->m, f->number);
 
-	if (l && is_in_vrf(&l->v))
+	if ((l && is_in_vrf(&l->v)) || f->addr->flags & IFA_F_SECONDARY)
 		nctl_suspect_set(f->m, s);
 	else if (s->v.table == RT_TABLE_MAIN && nctl_mirror_addr_find(f->m, &s->v.prefsrc))
 		nctl_suspect_set(f->m, s);
@@ -452,6 +463,7 @@ static const struct silent table[] = {
 	{LINK_MTU, routes_mtu, ROUTES6},
 	{VRF_CHANGED, routes_vrf, ROUTES},
 	{LINK_TOLD, bond_may_lose_address, LINKS},
+	{LINK_TOLD, nexthops_may_go, NEXTHOPS},
 	{BOND_ADDRESS, bond_may_take_back, LINKS},
 	{ADDR4_LAST, routes_off, ROUTES4},
 	/* each set by its own links, or by its object's death */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <linux/fib_rules.h>
+#include <linux/if_addr.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 
@@ -105,7 +106,7 @@ static void assert_route(const struct nctl_mirror *m, const char *dst, const cha
 	assert_string_equal(show(m, dst, buf), want);
 }
 
-/* The suspects are these, in any order: "4@7" routes of IPv4 by link 7, "L" links, "N" next hops. */
+/* The suspects are these, in any order: "4@7" routes of IPv4 by link 7, "L" links, "N" next hops, "R" rules. */
 static void assert_suspects(struct nctl_mirror *m, const char *want)
 {
 	struct nctl_dump_scope s;
@@ -115,6 +116,8 @@ static void assert_suspects(struct nctl_mirror *m, const char *want)
 	while (nctl_mirror_next_suspect(m, &s)) {
 		if (s.type == NCTL_OBJECT_LINK || s.type == NCTL_OBJECT_NEXTHOP)
 			snprintf(one, sizeof(one), s.type == NCTL_OBJECT_LINK ? "L" : "N");
+		else if (s.type == NCTL_OBJECT_RULE)
+			snprintf(one, sizeof(one), "R");
 		else
 			snprintf(one, sizeof(one), "%c@%u", s.type == NCTL_OBJECT_ROUTE4 ? '4' : '6', s.oif);
 		n += (size_t)snprintf(got + n, sizeof(got) - n, "%s%s", n ? " " : "", one);
@@ -200,6 +203,50 @@ static void test_carrier(void **state)
 	assert_suspects(m, "4@7 6@7");
 	link_is(m, 7, "link7", RUNNING); /* nothing new */
 	assert_suspects(m, "");
+	nctl_mirror_free(m);
+}
+
+/* Whatever is told of a link without carrier, the objects that were made on it go. */
+static void test_no_carrier(void **state)
+{
+	struct nctl_mirror *m = setup();
+	struct nctl_nexthop n = {.id = 5, .family = AF_INET, .hop = {.oif = 7, .weight = 1}};
+
+	(void)state;
+	link_is(m, 7, "link7", IFF_UP);
+	link_is(m, 8, "link8", IFF_UP);
+	up(m, 9);
+	assert_int_equal(nctl_mirror_nexthop_put(m, &n, NCTL_SOURCE_EVENT), 0);
+	assert_suspects(m, "N"); /* before it is told of, the link may have been once more */
+	link_is(m, 8, "link8", IFF_UP);
+	up(m, 9);
+	assert_suspects(m, "");
+	link_is(m, 7, "link7", IFF_UP);
+	assert_suspects(m, "N");
+	nctl_mirror_free(m);
+}
+
+static void test_secondary(void **state)
+{
+	struct nctl_mirror *m = setup();
+	struct nctl_addr one = address(7, "10.0.0.1/24"), two = address(7, "10.0.0.2/24");
+
+	(void)state;
+	up(m, 7);
+	up(m, 8);
+	nctl_mirror_addr_put(m, &one, NCTL_SOURCE_EVENT);
+	nctl_mirror_addr_put(m, &two, NCTL_SOURCE_EVENT);
+	route(m, "10.1.0.0/16", 8, 0, 0, "10.0.0.1");
+	route(m, "10.2.0.0/16", 8, 0, 0, "10.0.0.2");
+	route(m, "10.3.0.0/16", 0, 0, 0, "10.0.0.2");
+	nctl_mirror_addr_drop(m, &one);
+	assert_route(m, "10.1.0.0/16", "");
+	assert_suspects(m, "");
+	two.flags |= IFA_F_SECONDARY;
+	nctl_mirror_addr_drop(m, &two);
+	assert_route(m, "10.2.0.0/16", "8 src");
+	assert_route(m, "10.3.0.0/16", " src");
+	assert_suspects(m, "4@8 4@0");
 	nctl_mirror_free(m);
 }
 
@@ -315,6 +362,37 @@ static void test_rules(void **state)
 	nctl_mirror_free(m);
 }
 
+/* A rule may know a link by a name that is not the link's own, until that link goes. */
+static void test_altname_rules(void **state)
+{
+	struct nctl_mirror *m = setup();
+	struct nctl_rule r = {.family = AF_INET, .action = FR_ACT_TO_TBL, .priority = 200, .oif = "other"};
+
+	(void)state;
+	up(m, 7);
+	up(m, 8);
+	up(m, 9);
+	nctl_mirror_rule_put(m, &r, NCTL_SOURCE_EVENT);
+	assert_suspects(m, "R");
+	nctl_mirror_dump_begin(m, &(struct nctl_dump_scope){.type = NCTL_OBJECT_RULE});
+	nctl_mirror_rule_put(m, &r, NCTL_SOURCE_DUMP);
+	nctl_mirror_dump_end(m, true);
+	assert_int_equal(rule_flags(m, 0), 0);
+	assert_suspects(m, "");
+	nctl_mirror_link_drop(m, 7);
+	assert_suspects(m, "R");
+	link_is(m, 8, "link80", RUNNING);
+	assert_suspects(m, "R");
+	r.flags = FIB_RULE_OIF_DETACHED;
+	nctl_mirror_dump_begin(m, &(struct nctl_dump_scope){.type = NCTL_OBJECT_RULE});
+	nctl_mirror_rule_put(m, &r, NCTL_SOURCE_DUMP);
+	nctl_mirror_dump_end(m, true);
+	assert_int_equal(rule_flags(m, 0), FIB_RULE_OIF_DETACHED);
+	nctl_mirror_link_drop(m, 9);
+	assert_suspects(m, "");
+	nctl_mirror_free(m);
+}
+
 /* Very many scopes of one type become all of it. */
 static void test_many_suspects(void **state)
 {
@@ -369,9 +447,12 @@ int main(void)
 		cmocka_unit_test(test_link_gone),
 		cmocka_unit_test(test_link_down),
 		cmocka_unit_test(test_carrier),
+		cmocka_unit_test(test_no_carrier),
+		cmocka_unit_test(test_secondary),
 		cmocka_unit_test(test_address),
 		cmocka_unit_test(test_nexthops),
 		cmocka_unit_test(test_rules),
+		cmocka_unit_test(test_altname_rules),
 		cmocka_unit_test(test_many_suspects),
 		cmocka_unit_test(test_late_dump),
 	};
