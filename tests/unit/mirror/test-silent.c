@@ -441,6 +441,27 @@ static void test_late_dump(void **state)
 	nctl_mirror_free(m);
 }
 
+/* The same of siblings, of which there may be more than the hops on that link. */
+static void test_late_siblings(void **state)
+{
+	struct nctl_mirror *m = setup();
+	struct nctl_hop hops[2] = {{.oif = 7, .weight = 1}, {.oif = 8, .weight = 1}};
+	struct nctl_route r = {.table = RT_TABLE_MAIN, .type = RTN_UNICAST, .hops = hops, .n_hops = 2};
+
+	(void)state;
+	up(m, 7);
+	up(m, 8);
+	r.multipath = true;
+	assert_int_equal(nctl_prefix_parse("2001:db8:1::/48", NCTL_PREFIX_NEED_LENGTH, &r.dst), 0);
+	nctl_mirror_dump_begin(m, &(struct nctl_dump_scope){.type = NCTL_OBJECT_ROUTE6});
+	nctl_mirror_link_drop(m, 7);
+	nctl_mirror_route_put(m, &r, 0, NCTL_SOURCE_DUMP);
+	nctl_mirror_dump_end(m, true);
+	assert_int_equal(nctl_mirror_route_count(m, AF_INET6), 0);
+	assert_suspects(m, "6@7 6@0"); /* the second is the whole table */
+	nctl_mirror_free(m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -455,6 +476,7 @@ int main(void)
 		cmocka_unit_test(test_altname_rules),
 		cmocka_unit_test(test_many_suspects),
 		cmocka_unit_test(test_late_dump),
+		cmocka_unit_test(test_late_siblings),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
