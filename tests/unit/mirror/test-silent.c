@@ -280,6 +280,28 @@ static void test_address(void **state)
 	nctl_mirror_free(m);
 }
 
+/* IPv4 is on again with the first address: what was dead there is not any more. */
+static void test_first_address(void **state)
+{
+	struct nctl_mirror *m = setup();
+	struct nctl_addr one = address(7, "10.0.0.1/24"), two = address(7, "10.0.1.1/24");
+
+	(void)state;
+	up(m, 7);
+	up(m, 8);
+	nctl_mirror_addr_put(m, &one, NCTL_SOURCE_EVENT);
+	route(m, "10.1.0.0/16", 7, 8, 0, NULL);
+	nctl_mirror_addr_drop(m, &one);
+	assert_route(m, "10.1.0.0/16", "7deaddown 8");
+	assert_suspects(m, "4@7");
+	nctl_mirror_addr_put(m, &one, NCTL_SOURCE_EVENT);
+	assert_route(m, "10.1.0.0/16", "7 8");
+	assert_suspects(m, "4@7");
+	nctl_mirror_addr_put(m, &two, NCTL_SOURCE_EVENT);
+	assert_suspects(m, "");
+	nctl_mirror_free(m);
+}
+
 static void put_group(struct nctl_mirror *m, nctl_nhid id, nctl_nhid a, nctl_nhid b)
 {
 	struct nctl_nexthop_member members[2] = {{a, 1}, {b, 1}};
@@ -471,6 +493,7 @@ int main(void)
 		cmocka_unit_test(test_no_carrier),
 		cmocka_unit_test(test_secondary),
 		cmocka_unit_test(test_address),
+		cmocka_unit_test(test_first_address),
 		cmocka_unit_test(test_nexthops),
 		cmocka_unit_test(test_rules),
 		cmocka_unit_test(test_altname_rules),
