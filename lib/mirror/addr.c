@@ -175,8 +175,11 @@ int nctl_mirror_addr_drop(struct nctl_mirror *m, const struct nctl_addr *v)
 	struct nctl_mirror_addr *a = l ? by_identity(nctl_rb_find(&l->addrs, v, cmp_identity_key)) : NULL;
 
 	nctl_mirror_list_bury(&m->lists[NCTL_OBJECT_ADDR], addr_key(v));
-	if (!a)
+	if (!a) {
+		/* A dump was ahead, but maybe not of the events that came before this one. */
+		nctl_silent_addr_gone(m, v);
 		return 0;
+	}
 	/* As it was when it went, whatever a dump said before or since. */
 	a->v.flags |= v->flags & IFA_F_SECONDARY;
 	nctl_mirror_addr_lose(m, l, a);

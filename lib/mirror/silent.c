@@ -340,7 +340,7 @@ static bool set_source_gone(const struct facts *f, struct nctl_set *s)
 {
 	const struct nctl_mirror_link *l = nctl_mirror_link_get(f->m, f->number);
 
-	if ((l && is_in_vrf(&l->v)) || f->addr->flags & IFA_F_SECONDARY)
+	if (!l || is_in_vrf(&l->v) || f->addr->flags & IFA_F_SECONDARY)
 		nctl_suspect_set(f->m, s);
 	else if (s->v.table == RT_TABLE_MAIN && nctl_mirror_addr_find(f->m, &s->v.prefsrc))
 		nctl_suspect_set(f->m, s);

@@ -302,6 +302,29 @@ static void test_first_address(void **state)
 	nctl_mirror_free(m);
 }
 
+/* A dump knew already that it is gone, and then come the events: of a route, and of its end. */
+static void test_late_address(void **state)
+{
+	struct nctl_mirror *m = setup();
+	struct nctl_addr one = address(7, "10.0.0.1/24"), other = address(9, "10.0.1.1/24");
+
+	(void)state;
+	up(m, 7);
+	up(m, 8);
+	route(m, "10.1.0.0/16", 7, 0, 0, NULL);
+	route(m, "10.2.0.0/16", 8, 0, 0, "10.0.0.1");
+	route(m, "10.3.0.0/16", 8, 0, 0, "10.0.1.1");
+	nctl_mirror_addr_drop(m, &one);
+	assert_route(m, "10.1.0.0/16", "");
+	assert_route(m, "10.2.0.0/16", "");
+	assert_suspects(m, "4@7");
+	/* Its link is gone as well, and whether that was in a VRF. */
+	nctl_mirror_addr_drop(m, &other);
+	assert_route(m, "10.3.0.0/16", "8 src");
+	assert_suspects(m, "4@8");
+	nctl_mirror_free(m);
+}
+
 static void put_group(struct nctl_mirror *m, nctl_nhid id, nctl_nhid a, nctl_nhid b)
 {
 	struct nctl_nexthop_member members[2] = {{a, 1}, {b, 1}};
@@ -494,6 +517,7 @@ int main(void)
 		cmocka_unit_test(test_secondary),
 		cmocka_unit_test(test_address),
 		cmocka_unit_test(test_first_address),
+		cmocka_unit_test(test_late_address),
 		cmocka_unit_test(test_nexthops),
 		cmocka_unit_test(test_rules),
 		cmocka_unit_test(test_altname_rules),
