@@ -332,6 +332,24 @@ static bool is_in_vrf(const struct nctl_link *l)
 	return kind && kind->traits & NCTL_KIND_VRF;
 }
 
+/* inet_addr_type, without the local route of the address itself, whose end is told behind it. */
+static bool is_local(const struct facts *f, const struct nctl_prefix *address)
+{
+	struct nctl_prefix p = *address;
+	struct nctl_route v;
+	nctl_route_ref ref;
+
+	if (nctl_mirror_addr_find(f->m, address))
+		return true;
+	p.len--;
+	nctl_prefix_mask(&p);
+	ref = nctl_mirror_route_match(f->m, RT_TABLE_LOCAL, &p);
+	if (!ref)
+		return false;
+	nctl_mirror_route_view(f->m, ref, &v);
+	return v.type == RTN_LOCAL;
+}
+
 /*
  * fib_sync_down_addr: of the main table, or that of the VRF which the link is in, if no link there has the
  * address any more. Not of a secondary one that goes behind its primary, with the link (fib_del_ifaddr).
@@ -342,7 +360,7 @@ static bool set_source_gone(const struct facts *f, struct nctl_set *s)
 
 	if (!l || is_in_vrf(&l->v) || f->addr->flags & IFA_F_SECONDARY)
 		nctl_suspect_set(f->m, s);
-	else if (s->v.table == RT_TABLE_MAIN && nctl_mirror_addr_find(f->m, &s->v.prefsrc))
+	else if (s->v.table == RT_TABLE_MAIN && is_local(f, &s->v.prefsrc))
 		nctl_suspect_set(f->m, s);
 	else if (s->v.table == RT_TABLE_MAIN)
 		nctl_set_kill(f->m, s);

@@ -325,6 +325,40 @@ static void test_late_address(void **state)
 	nctl_mirror_free(m);
 }
 
+/* A wider local route has the address still. */
+static void test_local(void **state)
+{
+	struct nctl_mirror *m = setup();
+	struct nctl_addr one = address(7, "10.0.0.1/24"), two = address(7, "10.0.1.1/24");
+	struct nctl_hop hop = {.oif = 8, .weight = 1};
+	struct nctl_route local = {.table = RT_TABLE_LOCAL,
+		.type = RTN_LOCAL,
+		.scope = RT_SCOPE_HOST,
+		.hops = &hop,
+		.n_hops = 1};
+
+	(void)state;
+	up(m, 7);
+	up(m, 8);
+	nctl_mirror_addr_put(m, &one, NCTL_SOURCE_EVENT);
+	nctl_mirror_addr_put(m, &two, NCTL_SOURCE_EVENT);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(nctl_prefix_parse(i ? "10.0.1.1/32" : "10.0.0.0/24",
+					 NCTL_PREFIX_NEED_LENGTH, &local.dst),
+			0);
+		assert_int_equal(nctl_mirror_route_put(m, &local, NLM_F_CREATE, NCTL_SOURCE_EVENT), 0);
+	}
+	route(m, "10.1.0.0/16", 8, 0, 0, "10.0.0.1");
+	route(m, "10.2.0.0/16", 8, 0, 0, "10.0.1.1");
+	nctl_mirror_addr_drop(m, &one);
+	assert_route(m, "10.1.0.0/16", "8 src");
+	assert_suspects(m, "4@8");
+	nctl_mirror_addr_drop(m, &two);
+	assert_route(m, "10.2.0.0/16", "");
+	assert_suspects(m, "");
+	nctl_mirror_free(m);
+}
+
 static void put_group(struct nctl_mirror *m, nctl_nhid id, nctl_nhid a, nctl_nhid b)
 {
 	struct nctl_nexthop_member members[2] = {{a, 1}, {b, 1}};
@@ -518,6 +552,7 @@ int main(void)
 		cmocka_unit_test(test_address),
 		cmocka_unit_test(test_first_address),
 		cmocka_unit_test(test_late_address),
+		cmocka_unit_test(test_local),
 		cmocka_unit_test(test_nexthops),
 		cmocka_unit_test(test_rules),
 		cmocka_unit_test(test_altname_rules),
