@@ -202,6 +202,22 @@ static bool set_carrier_lost(const struct facts *f, struct nctl_set *s)
 	return set_state(f, s, RTNH_F_LINKDOWN, 0);
 }
 
+/* With all of its hops the route is, and hops that are dead by then count too: it may be one of these. */
+static bool set_may_be_down(const struct facts *f, struct nctl_set *s)
+{
+	bool down = s->v.dst.family == AF_INET && s->v.n_hops > 1 && !(s->v.flags & RTNH_F_LINKDOWN);
+
+	for (uint32_t i = 0; down && i < s->v.n_hops; i++)
+		down = s->v.hops[i].flags & RTNH_F_DEAD || s->v.hops[i].oif == f->number;
+	return down;
+}
+
+static bool routes_may_be_down(const struct facts *f)
+{
+	return nctl_link_is_up(f->new) && !nctl_link_has_carrier(f->new) &&
+	       each_set(f, NCTL_REF_OIF, f->number, NULL, set_may_be_down);
+}
+
 static bool routes_carrier_lost(const struct facts *f)
 {
 	return each_set(f, NCTL_REF_OIF, f->number, NULL, set_carrier_lost);
@@ -482,6 +498,7 @@ static const struct silent table[] = {
 	{VRF_CHANGED, routes_vrf, ROUTES},
 	{LINK_TOLD, bond_may_lose_address, LINKS},
 	{LINK_TOLD, nexthops_may_go, NEXTHOPS},
+	{LINK_TOLD, routes_may_be_down, ROUTES4},
 	{BOND_ADDRESS, bond_may_take_back, LINKS},
 	{ADDR4_FIRST, routes_on, ROUTES4},
 	{ADDR4_LAST, routes_off, ROUTES4},

@@ -226,6 +226,27 @@ static void test_no_carrier(void **state)
 	nctl_mirror_free(m);
 }
 
+/* Nor has a route any whose other hops are dead. */
+static void test_all_down(void **state)
+{
+	struct nctl_mirror *m = setup();
+
+	(void)state;
+	up(m, 7);
+	up(m, 8);
+	route(m, "10.1.0.0/16", 7, 8, 0, NULL);
+	link_is(m, 8, "link8", IFF_UP);
+	assert_suspects(m, "4@8 6@8");
+	link_is(m, 8, "link8", IFF_UP);
+	assert_suspects(m, ""); /* the other one is well */
+	link_is(m, 7, "link7", 0);
+	assert_route(m, "10.1.0.0/16", "7deaddown 8down");
+	assert_suspects(m, "4@7 6@7");
+	link_is(m, 8, "link8", IFF_UP);
+	assert_suspects(m, "4@8");
+	nctl_mirror_free(m);
+}
+
 static void test_secondary(void **state)
 {
 	struct nctl_mirror *m = setup();
@@ -548,6 +569,7 @@ int main(void)
 		cmocka_unit_test(test_link_down),
 		cmocka_unit_test(test_carrier),
 		cmocka_unit_test(test_no_carrier),
+		cmocka_unit_test(test_all_down),
 		cmocka_unit_test(test_secondary),
 		cmocka_unit_test(test_address),
 		cmocka_unit_test(test_first_address),
