@@ -49,6 +49,14 @@ static int cmp_address_key(const void *key, const struct nctl_rb_node *n)
 	return memcmp(k->addr, p->addr, sizeof(k->addr));
 }
 
+bool nctl_mirror_has_v4(const struct nctl_mirror *m, nctl_ifindex ifindex)
+{
+	const struct nctl_mirror_link *l = nctl_mirror_link_get(m, ifindex);
+	const struct nctl_mirror_addr *a = l ? nctl_mirror_addr_first(l) : NULL;
+
+	return a && a->v.local.family == AF_INET; /* they come first (nctl_addr_cmp) */
+}
+
 /* What tells an address from all others, for the tombs. */
 static uint64_t addr_key(const struct nctl_addr *a)
 {
@@ -88,6 +96,7 @@ static int insert(struct nctl_mirror *m, struct nctl_mirror_link *l, const struc
 	uint64_t touched, enum nctl_source src)
 {
 	struct nctl_mirror_addr *a = calloc(1, sizeof(*a));
+	bool first = v->local.family == AF_INET && !nctl_mirror_has_v4(m, v->ifindex);
 
 	if (!a)
 		return -ENOMEM;
@@ -99,6 +108,8 @@ static int insert(struct nctl_mirror *m, struct nctl_mirror_link *l, const struc
 	nctl_genset_add(&m->lists[NCTL_OBJECT_ADDR].gen, &a->gen);
 	m->stats.added++;
 	notify(m, NCTL_ADDED, NULL, &a->v, 0);
+	if (first)
+		nctl_silent_addr_first(m, &l->v);
 	return 0;
 }
 
@@ -164,8 +175,11 @@ int nctl_mirror_addr_drop(struct nctl_mirror *m, const struct nctl_addr *v)
 	struct nctl_mirror_addr *a = l ? by_identity(nctl_rb_find(&l->addrs, v, cmp_identity_key)) : NULL;
 
 	nctl_mirror_list_bury(&m->lists[NCTL_OBJECT_ADDR], addr_key(v));
-	if (!a)
+	if (!a) {
+		/* A dump was ahead, but maybe not of the events that came before this one. */
+		nctl_silent_addr_gone(m, v);
 		return 0;
+	}
 	/* As it was when it went, whatever a dump said before or since. */
 	a->v.flags |= v->flags & IFA_F_SECONDARY;
 	nctl_mirror_addr_lose(m, l, a);

@@ -104,9 +104,13 @@ void nctl_silent_link(struct nctl_mirror *m, const struct nctl_link *old, const 
 /* There was an event, whether it told of a change or not. */
 void nctl_silent_link_told(struct nctl_mirror *m, const struct nctl_link *v);
 void nctl_silent_link_gone(struct nctl_mirror *m, const struct nctl_link *old);
+void nctl_silent_addr_first(struct nctl_mirror *m, const struct nctl_link *l); /* of IPv4 there */
 void nctl_silent_addr_gone(struct nctl_mirror *m, const struct nctl_addr *old);
 void nctl_silent_nexthop_gone(struct nctl_mirror *m, nctl_nhid id);
 void nctl_silent_members_changed(struct nctl_mirror *m, nctl_nhid id);
+/* late.c */
+bool nctl_link_has_carrier(const struct nctl_link *l);
+bool nctl_route_is_held_open(const struct nctl_route *r); /* it has no part in its link's carrier */
 /*
  * An event is older than what a dump said of its links: what happened to these, and to the route or object with
  * them, has an event to come that will change nothing.

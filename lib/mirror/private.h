@@ -93,6 +93,7 @@ bool nctl_mirror_is_overtaken(struct nctl_mirror *m, enum nctl_object_type type,
 	uint64_t key, enum nctl_source src);
 
 /* addr.c */
+bool nctl_mirror_has_v4(const struct nctl_mirror *m, nctl_ifindex ifindex);
 void nctl_mirror_addr_remove(struct nctl_mirror *m, struct nctl_mirror_link *l, struct nctl_mirror_addr *a);
 /* The same of one whose link stays: with what the kernel changes then. */
 void nctl_mirror_addr_lose(struct nctl_mirror *m, struct nctl_mirror_link *l, struct nctl_mirror_addr *a);

@@ -384,6 +384,9 @@ int nctl_mirror_route_put(
 			nctl_suspect_route(m, r);
 	} else if (!spot.match && nctl_hash_count(&l->tombs) && nctl_route_is_buried(m, r)) {
 		m->stats.dump_ignored++;
+		/* One of its links took it along, or only a hop. */
+		if (r->n_hops > 1)
+			nctl_suspect(m, nctl_fib_type(f), r->table, 0);
 		result = 0;
 	} else {
 		result = put_dumped(f, &spot, r);

@@ -37,6 +37,7 @@ enum event {
 	CARRIER_BACK,
 	LINK_MTU,
 	VRF_CHANGED,
+	ADDR4_FIRST,
 	ADDR4_GONE,
 	ADDR4_LAST,
 	ADDR6_GONE,
@@ -183,15 +184,10 @@ static bool routes_link_down(const struct facts *f)
 	return each_set(f, NCTL_REF_OIF, f->number, NULL, set_link_down);
 }
 
-static bool has_carrier(const struct nctl_link *l)
-{
-	return l->flags & (IFF_RUNNING | IFF_LOWER_UP);
-}
-
 /* fib_sync_up, net/ipv6/route.c rt6_sync_up. */
 static bool set_link_up(const struct facts *f, struct nctl_set *s)
 {
-	return set_state(f, s, 0, (uint8_t)(RTNH_F_DEAD | (has_carrier(f->new) ? RTNH_F_LINKDOWN : 0)));
+	return set_state(f, s, 0, (uint8_t)(RTNH_F_DEAD | (nctl_link_has_carrier(f->new) ? RTNH_F_LINKDOWN : 0)));
 }
 
 static bool routes_link_up(const struct facts *f)
@@ -199,18 +195,27 @@ static bool routes_link_up(const struct facts *f)
 	return each_set(f, NCTL_REF_OIF, f->number, NULL, set_link_up);
 }
 
-/* fib_sync_down_dev, NETDEV_CHANGE; fib6_ifdown, NETDEV_CHANGE: not local and anycast routes. */
-static bool is_held_open(const struct nctl_route *r)
-{
-	return r->dst.family == AF_INET ? r->scope == RT_SCOPE_HOST
-	                                : r->type == RTN_LOCAL || r->type == RTN_ANYCAST;
-}
-
 static bool set_carrier_lost(const struct facts *f, struct nctl_set *s)
 {
-	if (is_held_open(&s->v))
+	if (nctl_route_is_held_open(&s->v))
 		return false;
 	return set_state(f, s, RTNH_F_LINKDOWN, 0);
+}
+
+/* With all of its hops the route is, and hops that are dead by then count too: it may be one of these. */
+static bool set_may_be_down(const struct facts *f, struct nctl_set *s)
+{
+	bool down = s->v.dst.family == AF_INET && s->v.n_hops > 1 && !(s->v.flags & RTNH_F_LINKDOWN);
+
+	for (uint32_t i = 0; down && i < s->v.n_hops; i++)
+		down = s->v.hops[i].flags & RTNH_F_DEAD || s->v.hops[i].oif == f->number;
+	return down;
+}
+
+static bool routes_may_be_down(const struct facts *f)
+{
+	return nctl_link_is_up(f->new) && !nctl_link_has_carrier(f->new) &&
+	       each_set(f, NCTL_REF_OIF, f->number, NULL, set_may_be_down);
 }
 
 static bool routes_carrier_lost(const struct facts *f)
@@ -249,7 +254,7 @@ static bool nexthops_go(const struct facts *f)
  */
 static bool nexthops_may_go(const struct facts *f)
 {
-	return nctl_link_is_up(f->new) && !has_carrier(f->new) &&
+	return nctl_link_is_up(f->new) && !nctl_link_has_carrier(f->new) &&
 	       nctl_ref_head(f->m, NCTL_REF_NEXTHOP_OIF, f->number, NULL);
 }
 
@@ -343,6 +348,24 @@ static bool is_in_vrf(const struct nctl_link *l)
 	return kind && kind->traits & NCTL_KIND_VRF;
 }
 
+/* inet_addr_type, without the local route of the address itself, whose end is told behind it. */
+static bool is_local(const struct facts *f, const struct nctl_prefix *address)
+{
+	struct nctl_prefix p = *address;
+	struct nctl_route v;
+	nctl_route_ref ref;
+
+	if (nctl_mirror_addr_find(f->m, address))
+		return true;
+	p.len--;
+	nctl_prefix_mask(&p);
+	ref = nctl_mirror_route_match(f->m, RT_TABLE_LOCAL, &p);
+	if (!ref)
+		return false;
+	nctl_mirror_route_view(f->m, ref, &v);
+	return v.type == RTN_LOCAL;
+}
+
 /*
  * fib_sync_down_addr: of the main table, or that of the VRF which the link is in, if no link there has the
  * address any more. Not of a secondary one that goes behind its primary, with the link (fib_del_ifaddr).
@@ -351,9 +374,9 @@ static bool set_source_gone(const struct facts *f, struct nctl_set *s)
 {
 	const struct nctl_mirror_link *l = nctl_mirror_link_get(f->m, f->number);
 
-	if ((l && is_in_vrf(&l->v)) || f->addr->flags & IFA_F_SECONDARY)
+	if (!l || is_in_vrf(&l->v) || f->addr->flags & IFA_F_SECONDARY)
 		nctl_suspect_set(f->m, s);
-	else if (s->v.table == RT_TABLE_MAIN && nctl_mirror_addr_find(f->m, &s->v.prefsrc))
+	else if (s->v.table == RT_TABLE_MAIN && is_local(f, &s->v.prefsrc))
 		nctl_suspect_set(f->m, s);
 	else if (s->v.table == RT_TABLE_MAIN)
 		nctl_set_kill(f->m, s);
@@ -388,10 +411,21 @@ static bool set_off(const struct facts *f, struct nctl_set *s)
 	return true;
 }
 
+static bool set_on(const struct facts *f, struct nctl_set *s)
+{
+	return s->v.dst.family == AF_INET && set_link_up(f, s);
+}
+
 static bool routes_off(const struct facts *f)
 {
 	nctl_ref_bury(f->m, NCTL_OBJECT_ROUTE4, NCTL_REF_DOWN, f->number, NULL);
 	return each_set(f, NCTL_REF_OIF, f->number, NULL, set_off);
+}
+
+/* The same, fib_sync_up: with the first one it is on again. A link that is to come up does that then. */
+static bool routes_on(const struct facts *f)
+{
+	return nctl_link_is_up(f->new) && each_set(f, NCTL_REF_OIF, f->number, NULL, set_on);
 }
 
 /*
@@ -464,7 +498,9 @@ static const struct silent table[] = {
 	{VRF_CHANGED, routes_vrf, ROUTES},
 	{LINK_TOLD, bond_may_lose_address, LINKS},
 	{LINK_TOLD, nexthops_may_go, NEXTHOPS},
+	{LINK_TOLD, routes_may_be_down, ROUTES4},
 	{BOND_ADDRESS, bond_may_take_back, LINKS},
+	{ADDR4_FIRST, routes_on, ROUTES4},
 	{ADDR4_LAST, routes_off, ROUTES4},
 	/* each set by its own links, or by its object's death */
 	{ADDR4_GONE, routes_source_gone, SURE},
@@ -508,8 +544,8 @@ static void link_changed(const struct facts *f, const struct nctl_link_diff *dif
 		happened(BOND_ADDRESS, f);
 	if (was_up != up)
 		happened(up ? LINK_UP : LINK_DOWN, f);
-	else if (up && has_carrier(f->old) != has_carrier(f->new))
-		happened(has_carrier(f->new) ? CARRIER_BACK : CARRIER_LOST, f);
+	else if (up && nctl_link_has_carrier(f->old) != nctl_link_has_carrier(f->new))
+		happened(nctl_link_has_carrier(f->new) ? CARRIER_BACK : CARRIER_LOST, f);
 }
 
 void nctl_silent_link(struct nctl_mirror *m, const struct nctl_link *old, const struct nctl_link *new,
@@ -535,12 +571,9 @@ void nctl_silent_link_gone(struct nctl_mirror *m, const struct nctl_link *old)
 	happened(LINK_GONE, &(struct facts){.m = m, .old = old, .number = old->ifindex});
 }
 
-static bool has_v4(const struct nctl_mirror *m, nctl_ifindex ifindex)
+void nctl_silent_addr_first(struct nctl_mirror *m, const struct nctl_link *l)
 {
-	const struct nctl_mirror_link *l = nctl_mirror_link_get(m, ifindex);
-	const struct nctl_mirror_addr *a = l ? nctl_mirror_addr_first(l) : NULL;
-
-	return a && a->v.local.family == AF_INET; /* they come first (nctl_addr_cmp) */
+	happened(ADDR4_FIRST, &(struct facts){.m = m, .new = l, .number = l->ifindex});
 }
 
 void nctl_silent_addr_gone(struct nctl_mirror *m, const struct nctl_addr *old)
@@ -552,32 +585,8 @@ void nctl_silent_addr_gone(struct nctl_mirror *m, const struct nctl_addr *old)
 		return;
 	}
 	happened(ADDR4_GONE, &f);
-	if (!has_v4(m, old->ifindex))
+	if (!nctl_mirror_has_v4(m, old->ifindex))
 		happened(ADDR4_LAST, &f);
-}
-
-bool nctl_silent_is_late(const struct nctl_mirror *m, const struct nctl_route *r)
-{
-	if (is_held_open(r))
-		return false;
-	for (uint32_t i = 0; i < r->n_hops; i++) {
-		const struct nctl_hop *h = &r->hops[i];
-		const struct nctl_mirror_link *l = nctl_mirror_link_get(m, h->oif);
-
-		if (!l)
-			continue;
-		if (!nctl_link_is_up(&l->v) ? !(h->flags & RTNH_F_DEAD)
-					    : has_carrier(&l->v) == !!(h->flags & RTNH_F_LINKDOWN))
-			return true;
-	}
-	return false;
-}
-
-bool nctl_silent_nexthop_is_late(const struct nctl_mirror *m, const struct nctl_nexthop *n)
-{
-	const struct nctl_mirror_link *l = nctl_mirror_link_get(m, n->hop.oif);
-
-	return l && (!nctl_link_is_up(&l->v) || !has_carrier(&l->v));
 }
 
 void nctl_silent_nexthop_gone(struct nctl_mirror *m, nctl_nhid id)

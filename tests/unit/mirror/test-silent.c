@@ -226,6 +226,27 @@ static void test_no_carrier(void **state)
 	nctl_mirror_free(m);
 }
 
+/* Nor has a route any whose other hops are dead. */
+static void test_all_down(void **state)
+{
+	struct nctl_mirror *m = setup();
+
+	(void)state;
+	up(m, 7);
+	up(m, 8);
+	route(m, "10.1.0.0/16", 7, 8, 0, NULL);
+	link_is(m, 8, "link8", IFF_UP);
+	assert_suspects(m, "4@8 6@8");
+	link_is(m, 8, "link8", IFF_UP);
+	assert_suspects(m, ""); /* the other one is well */
+	link_is(m, 7, "link7", 0);
+	assert_route(m, "10.1.0.0/16", "7deaddown 8down");
+	assert_suspects(m, "4@7 6@7");
+	link_is(m, 8, "link8", IFF_UP);
+	assert_suspects(m, "4@8");
+	nctl_mirror_free(m);
+}
+
 static void test_secondary(void **state)
 {
 	struct nctl_mirror *m = setup();
@@ -277,6 +298,85 @@ static void test_address(void **state)
 	assert_route(m, "10.3.0.0/16", "");
 	work(m);
 	assert_int_equal(nctl_mirror_route_count(m, AF_UNSPEC), 1);
+	nctl_mirror_free(m);
+}
+
+/* IPv4 is on again with the first address: what was dead there is not any more. */
+static void test_first_address(void **state)
+{
+	struct nctl_mirror *m = setup();
+	struct nctl_addr one = address(7, "10.0.0.1/24"), two = address(7, "10.0.1.1/24");
+
+	(void)state;
+	up(m, 7);
+	up(m, 8);
+	nctl_mirror_addr_put(m, &one, NCTL_SOURCE_EVENT);
+	route(m, "10.1.0.0/16", 7, 8, 0, NULL);
+	nctl_mirror_addr_drop(m, &one);
+	assert_route(m, "10.1.0.0/16", "7deaddown 8");
+	assert_suspects(m, "4@7");
+	nctl_mirror_addr_put(m, &one, NCTL_SOURCE_EVENT);
+	assert_route(m, "10.1.0.0/16", "7 8");
+	assert_suspects(m, "4@7");
+	nctl_mirror_addr_put(m, &two, NCTL_SOURCE_EVENT);
+	assert_suspects(m, "");
+	nctl_mirror_free(m);
+}
+
+/* A dump knew already that it is gone, and then come the events: of a route, and of its end. */
+static void test_late_address(void **state)
+{
+	struct nctl_mirror *m = setup();
+	struct nctl_addr one = address(7, "10.0.0.1/24"), other = address(9, "10.0.1.1/24");
+
+	(void)state;
+	up(m, 7);
+	up(m, 8);
+	route(m, "10.1.0.0/16", 7, 0, 0, NULL);
+	route(m, "10.2.0.0/16", 8, 0, 0, "10.0.0.1");
+	route(m, "10.3.0.0/16", 8, 0, 0, "10.0.1.1");
+	nctl_mirror_addr_drop(m, &one);
+	assert_route(m, "10.1.0.0/16", "");
+	assert_route(m, "10.2.0.0/16", "");
+	assert_suspects(m, "4@7");
+	/* Its link is gone as well, and whether that was in a VRF. */
+	nctl_mirror_addr_drop(m, &other);
+	assert_route(m, "10.3.0.0/16", "8 src");
+	assert_suspects(m, "4@8");
+	nctl_mirror_free(m);
+}
+
+/* A wider local route has the address still. */
+static void test_local(void **state)
+{
+	struct nctl_mirror *m = setup();
+	struct nctl_addr one = address(7, "10.0.0.1/24"), two = address(7, "10.0.1.1/24");
+	struct nctl_hop hop = {.oif = 8, .weight = 1};
+	struct nctl_route local = {.table = RT_TABLE_LOCAL,
+		.type = RTN_LOCAL,
+		.scope = RT_SCOPE_HOST,
+		.hops = &hop,
+		.n_hops = 1};
+
+	(void)state;
+	up(m, 7);
+	up(m, 8);
+	nctl_mirror_addr_put(m, &one, NCTL_SOURCE_EVENT);
+	nctl_mirror_addr_put(m, &two, NCTL_SOURCE_EVENT);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(nctl_prefix_parse(i ? "10.0.1.1/32" : "10.0.0.0/24",
+					 NCTL_PREFIX_NEED_LENGTH, &local.dst),
+			0);
+		assert_int_equal(nctl_mirror_route_put(m, &local, NLM_F_CREATE, NCTL_SOURCE_EVENT), 0);
+	}
+	route(m, "10.1.0.0/16", 8, 0, 0, "10.0.0.1");
+	route(m, "10.2.0.0/16", 8, 0, 0, "10.0.1.1");
+	nctl_mirror_addr_drop(m, &one);
+	assert_route(m, "10.1.0.0/16", "8 src");
+	assert_suspects(m, "4@8");
+	nctl_mirror_addr_drop(m, &two);
+	assert_route(m, "10.2.0.0/16", "");
+	assert_suspects(m, "");
 	nctl_mirror_free(m);
 }
 
@@ -441,6 +541,27 @@ static void test_late_dump(void **state)
 	nctl_mirror_free(m);
 }
 
+/* The same of siblings, of which there may be more than the hops on that link. */
+static void test_late_siblings(void **state)
+{
+	struct nctl_mirror *m = setup();
+	struct nctl_hop hops[2] = {{.oif = 7, .weight = 1}, {.oif = 8, .weight = 1}};
+	struct nctl_route r = {.table = RT_TABLE_MAIN, .type = RTN_UNICAST, .hops = hops, .n_hops = 2};
+
+	(void)state;
+	up(m, 7);
+	up(m, 8);
+	r.multipath = true;
+	assert_int_equal(nctl_prefix_parse("2001:db8:1::/48", NCTL_PREFIX_NEED_LENGTH, &r.dst), 0);
+	nctl_mirror_dump_begin(m, &(struct nctl_dump_scope){.type = NCTL_OBJECT_ROUTE6});
+	nctl_mirror_link_drop(m, 7);
+	nctl_mirror_route_put(m, &r, 0, NCTL_SOURCE_DUMP);
+	nctl_mirror_dump_end(m, true);
+	assert_int_equal(nctl_mirror_route_count(m, AF_INET6), 0);
+	assert_suspects(m, "6@7 6@0"); /* the second is the whole table */
+	nctl_mirror_free(m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -448,13 +569,18 @@ int main(void)
 		cmocka_unit_test(test_link_down),
 		cmocka_unit_test(test_carrier),
 		cmocka_unit_test(test_no_carrier),
+		cmocka_unit_test(test_all_down),
 		cmocka_unit_test(test_secondary),
 		cmocka_unit_test(test_address),
+		cmocka_unit_test(test_first_address),
+		cmocka_unit_test(test_late_address),
+		cmocka_unit_test(test_local),
 		cmocka_unit_test(test_nexthops),
 		cmocka_unit_test(test_rules),
 		cmocka_unit_test(test_altname_rules),
 		cmocka_unit_test(test_many_suspects),
 		cmocka_unit_test(test_late_dump),
+		cmocka_unit_test(test_late_siblings),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
