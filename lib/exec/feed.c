@@ -39,16 +39,15 @@ static bool is_move(const struct nlmsghdr *nlh)
 
 /*
  * An event of a bridge's own family also stands for what the port, and with it the bridge, is in the spanning tree
- * (net/bridge/br_stp_timer.c br_forward_delay_timer_expired, br_stp_if.c): no other one tells of that.
+ * (net/bridge/br_stp_timer.c br_forward_delay_timer_expired, br_stp_if.c): no other one tells of that. There is no
+ * list of one link.
  */
 static void suspect_port(struct nctl_session *s, nctl_ifindex ifindex)
 {
 	const struct nctl_mirror_link *l = nctl_mirror_link_get(s->mirror, ifindex);
 
-	if (!l || !l->v.master)
-		return;
-	nctl_scopes_add(s, &(struct nctl_dump_scope){.type = NCTL_OBJECT_LINK, .oif = ifindex});
-	nctl_scopes_add(s, &(struct nctl_dump_scope){.type = NCTL_OBJECT_LINK, .oif = l->v.master});
+	if (l && l->v.master)
+		nctl_scopes_add(s, &(struct nctl_dump_scope){.type = NCTL_OBJECT_LINK});
 }
 
 /* A bridge's word of its VLANs, or a port's: see lib/codec/vlans.c for who sends what. */

@@ -22,32 +22,15 @@ void nctl_scopes_fini(struct nctl_session *s)
 	nctl_list_del(&s->scopes.due);
 }
 
-static bool covers(const struct nctl_dump_scope *a, const struct nctl_dump_scope *b)
-{
-	return a->type == b->type && a->vlans == b->vlans && (!a->table || a->table == b->table) &&
-	       (!a->oif || a->oif == b->oif);
-}
-
 /* Drops those that scope covers. */
 static void absorb(struct scopes *c, const struct nctl_dump_scope *scope)
 {
-	size_t left = 0;
-
-	for (size_t i = 0; i < c->n; i++)
-		if (!covers(scope, &c->v[i]))
-			c->v[left++] = c->v[i];
-	c->n = left;
+	c->n = nctl_dump_scopes_absorb(c->v, c->n, scope);
 }
 
 void nctl_scopes_forget(struct nctl_session *s, nctl_ifindex oif)
 {
-	struct scopes *c = &s->scopes;
-	size_t left = 0;
-
-	for (size_t i = 0; i < c->n; i++)
-		if (c->v[i].oif != oif)
-			c->v[left++] = c->v[i];
-	c->n = left;
+	s->scopes.n = nctl_dump_scopes_forget(s->scopes.v, s->scopes.n, oif);
 }
 
 /* Too many: whole types instead. There are fewer types, and VLANs, than places. */
@@ -66,7 +49,7 @@ void nctl_scopes_add(struct nctl_session *s, const struct nctl_dump_scope *scope
 	struct scopes *c = &s->scopes;
 
 	for (size_t i = 0; i < c->n; i++)
-		if (covers(&c->v[i], scope))
+		if (nctl_dump_scope_covers(&c->v[i], scope))
 			return;
 	absorb(c, scope);
 	if (c->n == NCTL_SCOPES) {

@@ -10,6 +10,7 @@
 #include "base/list.h"
 #include "base/rbtree.h"
 #include "base/subs.h"
+#include "mirror/scope.h"
 #include "obj/addr.h"
 #include "obj/link.h"
 
@@ -45,16 +46,6 @@ struct nctl_mirror_addr {
 	int64_t place; /* among its link's in the kernel's order, as far as it was seen: by age, IPv6 youngest first */
 };
 
-/* In the order in which they are dumped: what refers to others comes behind them. */
-enum nctl_object_type {
-	NCTL_OBJECT_LINK,
-	NCTL_OBJECT_ADDR,
-	NCTL_OBJECT_NEXTHOP,
-	NCTL_OBJECT_RULE,
-	NCTL_OBJECT_ROUTE4,
-	NCTL_OBJECT_ROUTE6,
-	NCTL_OBJECT_N_TYPES
-};
 enum nctl_change_op { NCTL_ADDED, NCTL_CHANGED, NCTL_REMOVED };
 
 struct nctl_route;
@@ -101,17 +92,6 @@ int nctl_mirror_link_put(struct nctl_mirror *m, struct nctl_link *l, enum nctl_s
 int nctl_mirror_link_drop(struct nctl_mirror *m, nctl_ifindex ifindex);
 int nctl_mirror_addr_put(struct nctl_mirror *m, const struct nctl_addr *a, enum nctl_source src);
 int nctl_mirror_addr_drop(struct nctl_mirror *m, const struct nctl_addr *a);
-
-/*
- * What a list is of: all objects of a type, or, of routes, those of one table or with a hop on one link (what
- * the kernel filters a strict dump by: net/ipv4/fib_frontend.c ip_valid_fib_dump_req). 0: any.
- */
-struct nctl_dump_scope {
-	enum nctl_object_type type;
-	nctl_table table;
-	nctl_ifindex oif;
-	bool vlans; /* LINK: the VLANs of bridges and ports instead; says nothing of who is gone */
-};
 
 /* The full list of a scope is about to arrive; call it before the request is sent. One at a time. */
 void nctl_mirror_dump_begin(struct nctl_mirror *m, const struct nctl_dump_scope *scope);

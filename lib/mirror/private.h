@@ -63,7 +63,7 @@ struct nctl_mirror {
 	uint64_t rules_told;                 /* serial of the last rule dump that events overlapped */
 	uint32_t stamp; /* the last sweep's */
 	struct nctl_dump_scope suspects[NCTL_SUSPECTS];
-	unsigned n_suspects;
+	size_t n_suspects;
 	struct nctl_subs subs;
 	struct nctl_mirror_stats stats;
 };

@@ -289,13 +289,10 @@ static bool ports_change(const struct facts *f)
 
 /*
  * net/ipv4/ip_tunnel.c ip_tunnel_init_net: a namespace's own tunnel gets its MTU after the kernel has told of it.
- * That is one link to confirm.
  */
 static bool own_tunnel(const struct facts *f)
 {
-	if (f->new->kind && f->new->kind->traits & NCTL_KIND_OWN_TUNNEL)
-		nctl_suspect(f->m, NCTL_OBJECT_LINK, 0, f->number);
-	return false;
+	return f->new->kind && f->new->kind->traits & NCTL_KIND_OWN_TUNNEL;
 }
 
 static bool has_metrics(const struct facts *f, struct nctl_set *s)
@@ -486,7 +483,7 @@ static const struct silent table[] = {
 	{LINK_GONE, rules_detach, RULES | SURE},
 	{LINK_GONE, ports_change, LINKS},
 	{LINK_NEW, rules_attach, RULES | SURE},
-	{LINK_NEW, own_tunnel, SURE},
+	{LINK_NEW, own_tunnel, LINKS},
 	{LINK_RENAMED, rules_rename, RULES | SURE},
 	{LINK_DOWN, nexthops_go, NEXTHOPS},
 	{LINK_DOWN, routes_link_down, ROUTES},

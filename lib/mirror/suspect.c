@@ -9,34 +9,29 @@
 	         */
 #define FEW 8   /* links and routes that are named one by one */
 
-static bool contains(const struct nctl_dump_scope *a, const struct nctl_dump_scope *b)
+static void absorb(struct nctl_mirror *m, const struct nctl_dump_scope *s)
 {
-	return a->type == b->type && (!a->table || a->table == b->table) && (!a->oif || a->oif == b->oif);
+	m->n_suspects = nctl_dump_scopes_absorb(m->suspects, m->n_suspects, s);
 }
 
-/* Takes those that s contains out. Returns how many of its type are left. */
-static unsigned absorb(struct nctl_mirror *m, const struct nctl_dump_scope *s)
+static unsigned count(const struct nctl_mirror *m, enum nctl_object_type type)
 {
-	unsigned n = 0, of_type = 0;
+	unsigned n = 0;
 
-	for (unsigned i = 0; i < m->n_suspects; i++) {
-		if (contains(s, &m->suspects[i]))
-			continue;
-		of_type += m->suspects[i].type == s->type;
-		m->suspects[n++] = m->suspects[i];
-	}
-	m->n_suspects = n;
-	return of_type;
+	for (size_t i = 0; i < m->n_suspects; i++)
+		n += m->suspects[i].type == type;
+	return n;
 }
 
 void nctl_suspect(struct nctl_mirror *m, enum nctl_object_type type, nctl_table table, nctl_ifindex oif)
 {
 	struct nctl_dump_scope s = {.type = type, .table = table, .oif = oif};
 
-	for (unsigned i = 0; i < m->n_suspects; i++)
-		if (contains(&m->suspects[i], &s))
+	for (size_t i = 0; i < m->n_suspects; i++)
+		if (nctl_dump_scope_covers(&m->suspects[i], &s))
 			return;
-	if (absorb(m, &s) >= EACH) {
+	absorb(m, &s);
+	if (count(m, type) >= EACH) {
 		s = (struct nctl_dump_scope){.type = type};
 		absorb(m, &s);
 	}
@@ -45,12 +40,7 @@ void nctl_suspect(struct nctl_mirror *m, enum nctl_object_type type, nctl_table 
 
 void nctl_suspect_none(struct nctl_mirror *m, nctl_ifindex oif)
 {
-	unsigned n = 0;
-
-	for (unsigned i = 0; i < m->n_suspects; i++)
-		if (m->suspects[i].oif != oif)
-			m->suspects[n++] = m->suspects[i];
-	m->n_suspects = n;
+	m->n_suspects = nctl_dump_scopes_forget(m->suspects, m->n_suspects, oif);
 }
 
 bool nctl_mirror_next_suspect(struct nctl_mirror *m, struct nctl_dump_scope *ret)
@@ -59,7 +49,7 @@ bool nctl_mirror_next_suspect(struct nctl_mirror *m, struct nctl_dump_scope *ret
 		return false;
 	*ret = m->suspects[0];
 	m->n_suspects--;
-	for (unsigned i = 0; i < m->n_suspects; i++)
+	for (size_t i = 0; i < m->n_suspects; i++)
 		m->suspects[i] = m->suspects[i + 1];
 	return true;
 }
