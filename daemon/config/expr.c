@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/num.h"
 #include "config/expr.h"
 
 #define NESTING_MAX 32 /* of parentheses and signs */
@@ -47,32 +48,23 @@ static bool is_digit(char ch)
 	return ch >= '0' && ch <= '9';
 }
 
-/* The value of a hexadecimal digit, or -1. */
-static int hex_digit(char ch)
-{
-	if (is_digit(ch))
-		return ch - '0';
-	ch |= 0x20;
-	return ch >= 'a' && ch <= 'f' ? ch - 'a' + 10 : -1;
-}
-
 static int64_t read_number(struct cursor *c)
 {
 	const char *start = c->s;
 	bool hex = start[0] == '0' && (start[1] | 0x20) == 'x';
 	int64_t v = 0;
-	int digit;
+	unsigned digit;
 
 	if (hex)
 		c->s += 2;
 	else if (start[0] == '0' && is_digit(start[1]))
 		return fail_at(c, start, "a number with a leading zero: octal or decimal?",
 			"write it without the zero");
-	if (hex && hex_digit(*c->s) < 0)
+	if (hex && nctl_digit(*c->s) > 15)
 		return fail_at(c, c->s, "hexadecimal digits are missing here", ADVICE);
 	for (;; c->s++) {
-		digit = hex_digit(*c->s);
-		if (digit < 0 || (!hex && digit > 9))
+		digit = nctl_digit(*c->s);
+		if (digit >= (hex ? 16U : 10U))
 			return v;
 		if (__builtin_mul_overflow(v, hex ? 16 : 10, &v) || __builtin_add_overflow(v, digit, &v))
 			return fail_at(

@@ -7,7 +7,7 @@
 
 #include "base/num.h"
 
-static unsigned digit_value(char c)
+unsigned nctl_digit(char c)
 {
 	if (c >= '0' && c <= '9')
 		return (unsigned)(c - '0');
@@ -28,7 +28,7 @@ int nctl_parse_u64(const char *s, unsigned base, uint64_t *ret)
 		return -EINVAL;
 	/* Too large is said only when the rest is a number as well. */
 	for (; *s; s++) {
-		d = digit_value(*s);
+		d = nctl_digit(*s);
 		if (d >= base)
 			return -EINVAL;
 		if (__builtin_mul_overflow(v, (uint64_t)base, &v) ||

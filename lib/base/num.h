@@ -3,6 +3,9 @@
 
 #include <stdint.h>
 
+/* The value of a digit in base 2 to 36, either case; 36 for what is none. */
+unsigned nctl_digit(char c);
+
 /*
  * The whole of s as an unsigned number in base 2 to 36, without sign, blanks or prefix; leading
  * zeros are digits like others. -EINVAL if s is no such number (or empty), -ERANGE if

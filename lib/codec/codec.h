@@ -59,6 +59,9 @@ int nctl_codec_ignore(const struct nctl_field *f, const struct nlattr *attr, voi
 /* For ops: what the engine does with BYTES. */
 int nctl_codec_bytes_decode(const struct nctl_field *f, const struct nlattr *attr, void *data);
 
+struct ifinfomsg;
+/* The family header of a link's message, if it is one of that family. 0, NCTL_CODEC_SKIP, -EBADMSG. */
+int nctl_codec_link_header(const struct nlmsghdr *nlh, uint8_t family, struct ifinfomsg *ret);
 /* RTM_NEWLINK or RTM_DELLINK. ret must be fini'd by the caller on 0. NCTL_CODEC_SKIP, -EBADMSG, -ENOMEM. */
 int nctl_link_decode(const struct nlmsghdr *nlh, struct nctl_link *ret);
 

@@ -237,6 +237,16 @@ static int decode_attrs(struct nctl_link *l, const struct nlmsghdr *nlh, const s
 	return r < 0 ? r : nctl_rest_take(rest, &l->rest);
 }
 
+int nctl_codec_link_header(const struct nlmsghdr *nlh, uint8_t family, struct ifinfomsg *ret)
+{
+	if (nlh->nlmsg_type != RTM_NEWLINK && nlh->nlmsg_type != RTM_DELLINK)
+		return NCTL_CODEC_SKIP;
+	if (nlh->nlmsg_len < NLMSG_LENGTH(sizeof(*ret)))
+		return -EBADMSG;
+	memcpy(ret, NLMSG_DATA(nlh), sizeof(*ret));
+	return ret->ifi_family == family ? 0 : NCTL_CODEC_SKIP;
+}
+
 int nctl_link_decode(const struct nlmsghdr *nlh, struct nctl_link *ret)
 {
 	const struct nlattr *tb[LINK_MAX + 1];
@@ -245,15 +255,10 @@ int nctl_link_decode(const struct nlmsghdr *nlh, struct nctl_link *ret)
 	struct ifinfomsg ifi;
 	int r;
 
-	if (nlh->nlmsg_type != RTM_NEWLINK && nlh->nlmsg_type != RTM_DELLINK)
-		return NCTL_CODEC_SKIP;
-	if (nlh->nlmsg_len < NLMSG_LENGTH(sizeof(ifi)))
-		return -EBADMSG;
-	memcpy(&ifi, NLMSG_DATA(nlh), sizeof(ifi));
-	if (ifi.ifi_family != AF_UNSPEC)
-		return NCTL_CODEC_SKIP;
-	r = nctl_attr_parse_msg(nlh, sizeof(ifi), link_policy, tb, LINK_MAX);
-	if (r < 0)
+	r = nctl_codec_link_header(nlh, AF_UNSPEC, &ifi);
+	if (r == 0)
+		r = nctl_attr_parse_msg(nlh, sizeof(ifi), link_policy, tb, LINK_MAX);
+	if (r != 0)
 		return r;
 	/* Wireless events (net/wireless/wext-core.c) come as RTM_NEWLINK with next to nothing inside. */
 	if (!tb[IFLA_IFNAME])

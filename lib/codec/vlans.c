@@ -81,15 +81,10 @@ int nctl_bridge_vlans_decode(const struct nlmsghdr *nlh, nctl_ifindex *ret_ifind
 	size_t n = 0;
 	int r;
 
-	if (nlh->nlmsg_type != RTM_NEWLINK && nlh->nlmsg_type != RTM_DELLINK)
-		return NCTL_CODEC_SKIP;
-	if (nlh->nlmsg_len < NLMSG_LENGTH(sizeof(ifi)))
-		return -EBADMSG;
-	memcpy(&ifi, NLMSG_DATA(nlh), sizeof(ifi));
-	if (ifi.ifi_family != AF_BRIDGE)
-		return NCTL_CODEC_SKIP;
-	r = nctl_attr_parse_msg(nlh, sizeof(ifi), policy, tb, IFLA_MAX);
-	if (r < 0)
+	r = nctl_codec_link_header(nlh, AF_BRIDGE, &ifi);
+	if (r == 0)
+		r = nctl_attr_parse_msg(nlh, sizeof(ifi), policy, tb, IFLA_MAX);
+	if (r != 0)
 		return r;
 	if (!tb[IFLA_MASTER] || is_cards(tb[IFLA_AF_SPEC]))
 		return NCTL_CODEC_SKIP;

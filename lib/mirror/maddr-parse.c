@@ -72,27 +72,16 @@ static int parse_index(const char *s, nctl_ifindex *ret)
 	return nctl_parse_u32(s, 10, 1, INT32_MAX, ret) < 0 ? -EBADMSG : 0;
 }
 
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
-}
-
 /* Pairs of digits, at most max; how many there are, or -EBADMSG. */
 static int parse_bytes(const char *s, uint8_t *bytes, size_t max)
 {
 	size_t n = 0;
-	int high, low;
+	unsigned high, low;
 
 	for (; *s; s += 2) {
-		high = hex_digit(s[0]);
-		low = high < 0 ? -1 : hex_digit(s[1]);
-		if (low < 0 || n == max)
+		high = nctl_digit(s[0]);
+		low = nctl_digit(s[1]); /* at the worst the end of s, which is no digit */
+		if (high > 15 || low > 15 || n == max)
 			return -EBADMSG;
 		bytes[n++] = (uint8_t)(high << 4 | low);
 	}

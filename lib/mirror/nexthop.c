@@ -3,6 +3,7 @@
  * DOC: next-hop objects and groups in the order of their ids. A group stands in the list of each member, an
  * object with a link in the list of that link (refs.c). A change makes a new entry in the place of the old.
  */
+#include "mirror/pack.h"
 #include "mirror/parts.h"
 
 #include <errno.h>
@@ -47,22 +48,6 @@ static void tell(struct nctl_mirror *m, enum nctl_change_op op, const struct nct
 	nctl_subs_notify(&m->subs, &c);
 }
 
-static size_t pad(size_t n)
-{
-	return (n + 7) & ~(size_t)7;
-}
-
-static void *copy(uint8_t **to, const void *from, size_t n)
-{
-	void *p = *to;
-
-	if (n == 0)
-		return NULL;
-	memcpy(p, from, n);
-	*to += pad(n);
-	return p;
-}
-
 static void detach(struct nctl_mirror *m, struct nctl_nexthop_entry *e)
 {
 	for (uint32_t i = 0; i < e->n_refs; i++)
@@ -85,18 +70,18 @@ static int attach(struct nctl_mirror *m, struct nctl_nexthop_entry *e)
 static struct nctl_nexthop_entry *make(struct nctl_mirror *m, const struct nctl_nexthop *v)
 {
 	size_t members = v->n_members * sizeof(*v->members);
-	size_t head = pad(sizeof(struct nctl_nexthop_entry) + (v->n_members + 1) * sizeof(struct nctl_ref));
+	size_t head = nctl_pad(sizeof(struct nctl_nexthop_entry) + (v->n_members + 1) * sizeof(struct nctl_ref));
 	struct nctl_nexthop_entry *e =
-		calloc(1, head + pad(members) + pad(v->hop.encap.n) + pad(v->hop.rest.n) + pad(v->rest.n));
+		calloc(1, head + nctl_pad(members) + nctl_pad(v->hop.encap.n) + nctl_pad(v->hop.rest.n) + nctl_pad(v->rest.n));
 	uint8_t *to = (uint8_t *)e + head;
 
 	if (!e)
 		return NULL;
 	e->v = *v;
-	e->v.members = copy(&to, v->members, members);
-	e->v.hop.encap.p = copy(&to, v->hop.encap.p, v->hop.encap.n);
-	e->v.hop.rest.p = copy(&to, v->hop.rest.p, v->hop.rest.n);
-	e->v.rest.p = copy(&to, v->rest.p, v->rest.n);
+	e->v.members = nctl_pack(&to, v->members, members);
+	e->v.hop.encap.p = nctl_pack(&to, v->hop.encap.p, v->hop.encap.n);
+	e->v.hop.rest.p = nctl_pack(&to, v->hop.rest.p, v->hop.rest.n);
+	e->v.rest.p = nctl_pack(&to, v->rest.p, v->rest.n);
 	nctl_list_init(&e->doomed);
 	if (attach(m, e) < 0) {
 		detach(m, e);

@@ -9,6 +9,7 @@
  * readers, and its routes are taken away later, bit by bit; of a changed one the routes are told bit by bit.
  */
 #include "mirror/fib.h"
+#include "mirror/pack.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -19,45 +20,29 @@ enum {
 	RECENT_ROUTES = 4096, /* with fewer, memory is what counts */
 };
 
-static size_t pad(size_t n)
-{
-	return (n + 7) & ~(size_t)7;
-}
-
 static size_t content_bytes(const struct nctl_route *r)
 {
-	size_t n = pad(r->metrics.n) + pad(r->rest.n) + pad(r->n_hops * sizeof(*r->hops));
+	size_t n = nctl_pad(r->metrics.n) + nctl_pad(r->rest.n) + nctl_pad(r->n_hops * sizeof(*r->hops));
 
 	for (uint32_t i = 0; i < r->n_hops; i++)
-		n += pad(r->hops[i].encap.n) + pad(r->hops[i].rest.n);
+		n += nctl_pad(r->hops[i].encap.n) + nctl_pad(r->hops[i].rest.n);
 	return n;
-}
-
-static void *copy(uint8_t **to, const void *from, size_t n)
-{
-	void *p = *to;
-
-	if (n == 0)
-		return NULL;
-	memcpy(p, from, n);
-	*to += pad(n);
-	return p;
 }
 
 static void copy_content(struct nctl_set *s, const struct nctl_route *r, uint8_t *to)
 {
-	struct nctl_hop *hops = copy(&to, r->hops, r->n_hops * sizeof(*hops));
+	struct nctl_hop *hops = nctl_pack(&to, r->hops, r->n_hops * sizeof(*hops));
 
 	s->v = *r;
 	s->v.dst = (struct nctl_prefix){.family = r->dst.family};
 	s->v.metric = 0;
 	s->v.expires = 0;
 	s->v.hops = hops;
-	s->v.metrics.p = copy(&to, r->metrics.p, r->metrics.n);
-	s->v.rest.p = copy(&to, r->rest.p, r->rest.n);
+	s->v.metrics.p = nctl_pack(&to, r->metrics.p, r->metrics.n);
+	s->v.rest.p = nctl_pack(&to, r->rest.p, r->rest.n);
 	for (uint32_t i = 0; i < r->n_hops; i++) {
-		hops[i].encap.p = copy(&to, r->hops[i].encap.p, r->hops[i].encap.n);
-		hops[i].rest.p = copy(&to, r->hops[i].rest.p, r->hops[i].rest.n);
+		hops[i].encap.p = nctl_pack(&to, r->hops[i].encap.p, r->hops[i].encap.n);
+		hops[i].rest.p = nctl_pack(&to, r->hops[i].rest.p, r->hops[i].rest.n);
 	}
 }
 
@@ -140,7 +125,7 @@ static struct nctl_set *make(struct nctl_mirror *m, const struct nctl_route *r)
 
 	if (s)
 		return s;
-	bytes = pad(sizeof(*s) + refs * sizeof(s->refs[0]));
+	bytes = nctl_pad(sizeof(*s) + refs * sizeof(s->refs[0]));
 	s = calloc(1, bytes + content_bytes(r));
 	if (!s)
 		return NULL;

@@ -6,28 +6,18 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/num.h"
 #include "net/lladdr.h"
-
-static int hex_value(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
-}
 
 int nctl_lladdr_parse(const char *text, struct nctl_lladdr *ret)
 {
 	struct nctl_lladdr a = NCTL_LLADDR_NULL;
-	int high, low;
+	unsigned high, low;
 
 	for (;;) {
-		high = hex_value(text[0]);
-		low = high < 0 ? -1 : hex_value(text[1]);
-		if (low < 0 || a.len == NCTL_LLADDR_MAX)
+		high = nctl_digit(text[0]);
+		low = high > 15 ? high : nctl_digit(text[1]);
+		if (low > 15 || a.len == NCTL_LLADDR_MAX)
 			return -EINVAL;
 		a.b[a.len++] = (uint8_t)(high << 4 | low);
 		text += 2;

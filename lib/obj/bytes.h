@@ -13,6 +13,9 @@ struct nctl_bytes {
 
 #define NCTL_BYTES_NULL ((struct nctl_bytes){0})
 
+/* A copy on the heap, the caller's. 0 or -ENOMEM, dst is not written then. */
+int nctl_bytes_copy(struct nctl_bytes *dst, struct nctl_bytes src);
+
 static inline bool nctl_bytes_equal(struct nctl_bytes a, struct nctl_bytes b)
 {
 	return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);

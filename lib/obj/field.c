@@ -183,18 +183,6 @@ void nctl_field_clear(const struct nctl_field *f, void *data)
 	memset(p, 0, f->size);
 }
 
-static int bytes_copy(struct nctl_bytes *dst, struct nctl_bytes src)
-{
-	uint8_t *copy = src.n ? malloc(src.n) : NULL;
-
-	if (src.n && !copy)
-		return -ENOMEM;
-	if (copy)
-		memcpy(copy, src.p, src.n);
-	*dst = (struct nctl_bytes){copy, src.n};
-	return 0;
-}
-
 int nctl_field_copy(const struct nctl_field *f, void *dst, const void *src)
 {
 	const void *ps = field_at(f, src);
@@ -220,7 +208,7 @@ int nctl_field_copy(const struct nctl_field *f, void *dst, const void *src)
 	}
 	if (f->type == NCTL_FIELD_BYTES) {
 		nctl_field_clear(f, dst);
-		return bytes_copy(pd, *(const struct nctl_bytes *)ps);
+		return nctl_bytes_copy(pd, *(const struct nctl_bytes *)ps);
 	}
 	memcpy(pd, ps, f->size);
 	return 0;

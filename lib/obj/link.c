@@ -114,18 +114,6 @@ static int name_copy(char **dst, const char *src)
 	return src && !*dst ? -ENOMEM : 0;
 }
 
-static int rest_copy(struct nctl_bytes *dst, struct nctl_bytes src)
-{
-	uint8_t *copy = src.n ? malloc(src.n) : NULL;
-
-	if (src.n && !copy)
-		return -ENOMEM;
-	if (copy)
-		memcpy(copy, src.p, src.n);
-	*dst = (struct nctl_bytes){copy, src.n};
-	return 0;
-}
-
 /* What ret owns; its other members are set. */
 static int copy_owned(struct nctl_link *ret, const struct nctl_link *src)
 {
@@ -140,7 +128,7 @@ static int copy_owned(struct nctl_link *ret, const struct nctl_link *src)
 	for (size_t i = 0; i < NCTL_ARRAY_SIZE(owned) && r == 0; i++)
 		r = nctl_field_copy(&nctl_link_fields.v[owned[i]], ret, src);
 	if (r == 0)
-		r = rest_copy(&ret->rest, src->rest);
+		r = nctl_bytes_copy(&ret->rest, src->rest);
 	if (r == 0)
 		r = name_copy(&ret->kind_name, src->kind_name);
 	if (r == 0)
