@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""For tests/live/everykind.sh and random.sh: is what netctl prints what iproute2 prints?
+"""For tests/live/everykind.sh: is what netctl prints what iproute2 prints?
 
 usage: everykind.py same NETNS OBJECT...     NETNS "" is the daemon's own
        everykind.py verified FILE LIST       FILE is what `netctl -a -j verify` printed

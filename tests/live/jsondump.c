@@ -13,6 +13,7 @@
 #include <linux/rtnetlink.h>
 
 #include "ask.h"
+#include "known.h"
 #include "base/cleanup.h"
 #include "base/json.h"
 #include "base/strbuf.h"
@@ -22,36 +23,13 @@
 #include "obj/link.h"
 
 struct state {
-	struct nctl_link *links;
-	size_t n_links;
+	struct known links;
 	struct nctl_addr *addrs;
 	size_t n_addrs;
 	bool compares;   /* decoded links with their messages */
 	size_t n_unlike; /* attributes that differ */
 	size_t n_rest;   /* bytes that no field took */
 };
-
-static const struct nctl_link *find_link(const struct state *s, uint32_t ifindex)
-{
-	for (size_t i = 0; i < s->n_links; i++)
-		if (s->links[i].ifindex == ifindex)
-			return &s->links[i];
-	return NULL;
-}
-
-static const char *link_name(const void *userdata, uint32_t ifindex)
-{
-	const struct nctl_link *l = find_link(userdata, ifindex);
-
-	return l ? l->name : NULL;
-}
-
-static bool link_is_up(const void *userdata, uint32_t ifindex)
-{
-	const struct nctl_link *l = find_link(userdata, ifindex);
-
-	return l && nctl_link_is_up(l);
-}
 
 static void tell(void *userdata, const char *path)
 {
@@ -85,11 +63,11 @@ static int add_vlans(struct state *s, const struct nlmsghdr *nlh)
 
 	if (r)
 		return r;
-	for (size_t i = 0; i < s->n_links; i++) {
-		if (s->links[i].ifindex != ifindex)
+	for (size_t i = 0; i < s->links.n; i++) {
+		if (s->links.v[i].ifindex != ifindex)
 			continue;
-		nctl_vlans_unref(s->links[i].vlans);
-		s->links[i].vlans = nctl_vlans_ref(vlans);
+		nctl_vlans_unref(s->links.v[i].vlans);
+		s->links.v[i].vlans = nctl_vlans_ref(vlans);
 	}
 	nctl_vlans_unref(vlans);
 	return 0;
@@ -97,7 +75,7 @@ static int add_vlans(struct state *s, const struct nlmsghdr *nlh)
 
 static int add_link(struct state *s, const struct nlmsghdr *nlh)
 {
-	struct nctl_link l = NCTL_LINK_INIT, *v;
+	struct nctl_link l = NCTL_LINK_INIT;
 	int r = nctl_link_decode(nlh, &l);
 
 	if (r == NCTL_CODEC_SKIP)
@@ -106,11 +84,7 @@ static int add_link(struct state *s, const struct nlmsghdr *nlh)
 		r = compare_state(s, &l, nlh);
 	if (r)
 		return r;
-	v = realloc(s->links, (s->n_links + 1) * sizeof(*v));
-	if (!v)
-		abort();
-	s->links = v;
-	s->links[s->n_links++] = l;
+	known_add(&s->links, &l);
 	return 0;
 }
 
@@ -176,13 +150,13 @@ static void print_vlans(const struct state *s, struct nctl_json *json)
 {
 	nctl_json_key(json, "vlan");
 	nctl_json_arr_begin(json);
-	for (size_t i = 0; i < s->n_links; i++) {
-		if (!s->links[i].vlans)
+	for (size_t i = 0; i < s->links.n; i++) {
+		if (!s->links.v[i].vlans)
 			continue;
 		nctl_json_obj_begin(json);
-		nctl_json_kstr(json, "ifname", s->links[i].name);
+		nctl_json_kstr(json, "ifname", s->links.v[i].name);
 		nctl_json_key(json, "vlans");
-		nctl_vlans_json(s->links[i].vlans, json);
+		nctl_vlans_json(s->links.v[i].vlans, json);
 		nctl_json_obj_end(json);
 	}
 	nctl_json_arr_end(json);
@@ -191,25 +165,25 @@ static void print_vlans(const struct state *s, struct nctl_json *json)
 static void print(const struct state *s)
 {
 	struct nctl_strbuf out = NCTL_STRBUF_INIT;
-	struct nctl_names names = {link_name, link_is_up, s};
+	struct nctl_names names = known_names(&s->links);
 	struct nctl_json json;
 
 	nctl_json_init(&json, &out);
 	nctl_json_obj_begin(&json);
 	nctl_json_key(&json, "link");
 	nctl_json_arr_begin(&json);
-	for (size_t i = 0; i < s->n_links; i++)
-		nctl_link_json(&s->links[i], &names, &json);
+	for (size_t i = 0; i < s->links.n; i++)
+		nctl_link_json(&s->links.v[i], &names, &json);
 	nctl_json_arr_end(&json);
 	nctl_json_key(&json, "address");
 	nctl_json_arr_begin(&json);
-	for (size_t i = 0; i < s->n_links; i++) {
+	for (size_t i = 0; i < s->links.n; i++) {
 		nctl_json_obj_begin(&json);
-		nctl_link_json_brief(&s->links[i], &names, &json);
+		nctl_link_json_brief(&s->links.v[i], &names, &json);
 		nctl_json_key(&json, "addr_info");
 		nctl_json_arr_begin(&json);
 		for (size_t j = 0; j < s->n_addrs; j++)
-			if (s->addrs[j].ifindex == s->links[i].ifindex)
+			if (s->addrs[j].ifindex == s->links.v[i].ifindex)
 				nctl_addr_json(&s->addrs[j], &json);
 		nctl_json_arr_end(&json);
 		nctl_json_obj_end(&json);
@@ -260,7 +234,7 @@ static int make_again(
 	int r;
 
 	if (l->kind && l->kind->traits & NCTL_KIND_PEERED)
-		peer = find_link(s, l->lower);
+		peer = known_find(&s->links, l->lower);
 	nctl_link_encode_del(l->ifindex, msg);
 	r = change(t, msg, s);
 	if (r < 0)
@@ -272,9 +246,9 @@ static int make_again(
 
 static int recreate(struct nctl_transport *t, struct nctl_msgbuf *msg, struct state *s, const char *name)
 {
-	for (size_t i = 0; i < s->n_links; i++)
-		if (strcmp(s->links[i].name, name) == 0)
-			return make_again(t, msg, s, &s->links[i]);
+	for (size_t i = 0; i < s->links.n; i++)
+		if (strcmp(s->links.v[i].name, name) == 0)
+			return make_again(t, msg, s, &s->links.v[i]);
 	return -ENODEV;
 }
 
@@ -294,13 +268,11 @@ int main(int argc, char **argv)
 	if (r == 0 && argc == 3 && strcmp(argv[1], "recreate") == 0)
 		r = recreate(t, &msg, &s, argv[2]);
 	else if (r == 0 && s.compares)
-		printf("%zu links, %zu attributes differ, %zu bytes opaque\n", s.n_links, s.n_unlike,
+		printf("%zu links, %zu attributes differ, %zu bytes opaque\n", s.links.n, s.n_unlike,
 			s.n_rest);
 	else if (r == 0)
 		print(&s);
-	for (size_t i = 0; i < s.n_links; i++)
-		nctl_link_fini(&s.links[i]);
-	free(s.links);
+	known_fini(&s.links);
 	free(s.addrs);
 	if (r < 0)
 		fprintf(stderr, "jsondump: %s\n", strerror(-r));

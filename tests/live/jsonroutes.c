@@ -16,6 +16,7 @@
 #include <linux/rtnetlink.h>
 
 #include "ask.h"
+#include "known.h"
 #include "base/cleanup.h"
 #include "base/json.h"
 #include "codec/codec.h"
@@ -24,8 +25,7 @@
 #include "nl/attr.h"
 
 struct state {
-	struct nctl_link *links;
-	size_t n_links;
+	struct known links; /* what the names are asked of */
 	/* messages of next hops, for those that routes name */
 	struct nlmsghdr **nexthops;
 	size_t n_nexthops;
@@ -38,31 +38,9 @@ struct state {
 	unsigned encoded, different;
 };
 
-static const struct nctl_link *find_link(const struct state *s, uint32_t ifindex)
-{
-	for (size_t i = 0; i < s->n_links; i++)
-		if (s->links[i].ifindex == ifindex)
-			return &s->links[i];
-	return NULL;
-}
-
-static const char *link_name(const void *userdata, uint32_t ifindex)
-{
-	const struct nctl_link *l = find_link(userdata, ifindex);
-
-	return l ? l->name : NULL;
-}
-
-static bool link_is_up(const void *userdata, uint32_t ifindex)
-{
-	const struct nctl_link *l = find_link(userdata, ifindex);
-
-	return l && nctl_link_is_up(l);
-}
-
 static const struct nctl_nexthop *nexthop_of(const void *userdata, uint32_t id)
 {
-	struct state *s = (struct state *)(uintptr_t)userdata;
+	struct state *s = nctl_container_of(userdata, struct state, links);
 
 	for (size_t i = 0; i < s->n_nexthops; i++)
 		if (nctl_nexthop_decode(s->nexthops[i], &s->nested, &s->nexthop) == 0 && s->nexthop.id == id)
@@ -144,16 +122,12 @@ static void compare(struct state *s, const struct nlmsghdr *nlh, struct nctl_msg
 
 static int add_link(struct state *s, const struct nlmsghdr *nlh)
 {
-	struct nctl_link l = NCTL_LINK_INIT, *v;
+	struct nctl_link l = NCTL_LINK_INIT;
 	int r = nctl_link_decode(nlh, &l);
 
 	if (r)
 		return r;
-	v = realloc(s->links, (s->n_links + 1) * sizeof(*v));
-	if (!v)
-		abort();
-	s->links = v;
-	s->links[s->n_links++] = l;
+	known_add(&s->links, &l);
 	return 0;
 }
 
@@ -318,11 +292,9 @@ static int list_all(struct state *s, struct nctl_transport *t)
 
 static void fini(struct state *s)
 {
-	for (size_t i = 0; i < s->n_links; i++)
-		nctl_link_fini(&s->links[i]);
 	for (size_t i = 0; i < s->n_nexthops; i++)
 		free(s->nexthops[i]);
-	free(s->links);
+	known_fini(&s->links);
 	free(s->nexthops);
 	nctl_route_scratch_fini(&s->scratch);
 	nctl_route_scratch_fini(&s->nested);
@@ -337,7 +309,8 @@ int main(void)
 	bool different;
 	int r;
 
-	s.names = (struct nctl_names){link_name, link_is_up, &s, nexthop_of};
+	s.names = known_names(&s.links);
+	s.names.nexthop = nexthop_of;
 	nctl_json_init(&s.json, &s.out);
 	r = k->open(k, NCTL_TRANSPORT_REQUEST, &t);
 	if (r == 0)

@@ -6,27 +6,15 @@ usage: objects_compare.py THEIRS OURS [KEY...]
 
 Members named KEY are left out wherever they are.
 """
-import collections
-import json
+import os
 import sys
 
-
-def without(value, keys):
-    if isinstance(value, dict):
-        return {k: without(v, keys) for k, v in value.items() if k not in keys}
-    if isinstance(value, list):
-        return [without(v, keys) for v in value]
-    return value
-
-
-def load(path, keys):
-    with open(path) as f:
-        return collections.Counter(json.dumps(without(o, keys), sort_keys=True) for o in json.load(f) if o)
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from json_sets import bag, load  # noqa: E402
 
 
 def main():
-    keys = set(sys.argv[3:])
-    theirs, ours = load(sys.argv[1], keys), load(sys.argv[2], keys)
+    theirs, ours = (bag(load(path, dict), sys.argv[3:]) for path in sys.argv[1:3])
     for text, n in sorted((theirs - ours).items()):
         print(f'they: {n} x {text}')
     for text, n in sorted((ours - theirs).items()):

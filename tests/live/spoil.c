@@ -20,6 +20,7 @@
 #include <linux/nexthop.h>
 #include <linux/rtnetlink.h>
 
+#include "ask.h"
 #include "base/cleanup.h"
 #include "base/json.h"
 #include "codec/route.h"
@@ -43,59 +44,35 @@ static struct list lists[NCTL_OBJECT_N_TYPES];
 static struct nctl_route_scratch scratch, other_scratch;
 static unsigned failed;
 
-static void take(struct list *l, const struct nlmsghdr *h)
+static int take(void *userdata, const struct nlmsghdr *h)
 {
+	struct list *l = userdata;
+
 	if (l->n == MESSAGES_MAX)
-		errx(1, "too many objects");
+		return -E2BIG;
 	l->v[l->n] = malloc(NLMSG_ALIGN(h->nlmsg_len));
 	if (!l->v[l->n])
-		err(1, NULL);
+		return -ENOMEM;
 	memcpy(l->v[l->n++], h, h->nlmsg_len);
-}
-
-static void ask(int fd, uint16_t type, size_t hdr_len, uint8_t family)
-{
-	struct {
-		struct nlmsghdr h;
-		uint8_t body[64];
-	} q = {.h = {.nlmsg_type = type, .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP}};
-	struct nlattr mask = {.nla_len = 8, .nla_type = IFLA_EXT_MASK};
-	uint32_t skip = RTEXT_FILTER_SKIP_STATS;
-
-	q.body[0] = family;
-	q.h.nlmsg_len = (uint32_t)NLMSG_LENGTH(hdr_len);
-	if (type == RTM_GETLINK) {
-		memcpy(q.body + hdr_len, &mask, sizeof(mask));
-		memcpy(q.body + hdr_len + sizeof(mask), &skip, sizeof(skip));
-		q.h.nlmsg_len += 8;
-	}
-	if (send(fd, &q, q.h.nlmsg_len, 0) < 0)
-		err(1, "send");
+	return 0;
 }
 
 /* The list of a type; a kernel without such objects has none. */
-static void dump(struct list *l, uint16_t type, size_t hdr_len, uint8_t family)
+static void dump(struct nctl_transport *t, struct list *l, uint16_t type, const void *hdr, size_t hdr_len)
 {
-	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE), on = 1;
-	_Alignas(8) static uint8_t buf[65536];
-	bool done = false;
+	_Alignas(4) uint8_t room[128];
+	struct nctl_msgbuf msg;
+	int r;
 
-	if (fd < 0 || setsockopt(fd, SOL_NETLINK, NETLINK_GET_STRICT_CHK, &on, sizeof(on)) < 0)
-		err(1, "netlink");
-	ask(fd, type, hdr_len, family);
-	while (!done) {
-		const struct nlmsghdr *h = NULL;
-		ssize_t n = recv(fd, buf, sizeof(buf), 0);
-
-		if (n < 0)
-			err(1, "receive");
-		while ((h = nctl_msg_next(buf, (size_t)n, h))) {
-			done = done || h->nlmsg_type < NLMSG_MIN_TYPE;
-			if (h->nlmsg_type >= NLMSG_MIN_TYPE)
-				take(l, h);
-		}
-	}
-	close(fd);
+	nctl_msgbuf_init(&msg, room, sizeof(room));
+	nctl_msg_begin(&msg, type, NLM_F_DUMP, hdr, hdr_len);
+	if (type == RTM_GETLINK)
+		nctl_msg_put_u32(&msg, IFLA_EXT_MASK, RTEXT_FILTER_SKIP_STATS);
+	if (nctl_msg_commit(&msg, 1) != 0)
+		errx(1, "a request is too long");
+	r = ask(t, &msg, take, l);
+	if (r < 0 && r != -EOPNOTSUPP)
+		errx(1, "dump %u: %s", type, strerror(-r));
 }
 
 /* What the decoder made of the message, put into m. As the decoders; > 0: not an object of ours. */
@@ -369,10 +346,19 @@ int main(void)
 		[NCTL_OBJECT_ROUTE4] = {"route", RTM_GETROUTE, sizeof(struct rtmsg), AF_INET},
 		[NCTL_OBJECT_ROUTE6] = {"route6", RTM_GETROUTE, sizeof(struct rtmsg), AF_INET6},
 	};
+	_cleanup_(nctl_transport_freep) struct nctl_transport *t = NULL;
+	struct nctl_kernel *k = nctl_kernel_here();
+	int r;
 
+	r = k->open(k, NCTL_TRANSPORT_REQUEST, &t);
+	if (r < 0)
+		errx(1, "netlink: %s", strerror(-r));
 	for (int i = 0; i < NCTL_OBJECT_N_TYPES; i++) {
+		uint8_t hdr[16] = {
+			types[i].family}; /* the family is the first byte of all of these headers */
+
 		lists[i].type = (enum nctl_object_type)i;
-		dump(&lists[i], types[i].request, types[i].hdr_len, types[i].family);
+		dump(t, &lists[i], types[i].request, hdr, types[i].hdr_len);
 	}
 	for (int i = 0; i < NCTL_OBJECT_N_TYPES; i++) {
 		struct counts c = {0};

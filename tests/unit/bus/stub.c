@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 #include <errno.h>
+#include <malloc.h>
 #include <net/if.h>
 #include <signal.h>
 #include <stdio.h>
@@ -227,6 +228,35 @@ int run_client(struct fixture *f, int uid, void (*client)(struct fixture *f))
 	return r;
 }
 
+static size_t most;
+
+static size_t memory(void)
+{
+	struct mallinfo2 i = mallinfo2();
+
+	return i.uordblks + i.hblkhd;
+}
+
+static void before_wait(struct nd_prepare *p)
+{
+	(void)p;
+	most = nctl_max(most, memory());
+}
+
+int run_client_measured(struct fixture *f, void (*client)(struct fixture *f), size_t *ret_bytes)
+{
+	size_t before = memory();
+	struct nd_prepare prepare;
+	int status;
+
+	most = before;
+	nd_prepare_init(&prepare, f->loop, before_wait, NULL);
+	status = run_client(f, -1, client);
+	nd_prepare_stop(&prepare);
+	*ret_bytes = most - before;
+	return status;
+}
+
 void client_fail(const char *file, int line, const char *what)
 {
 	fprintf(stderr, "%s:%d: client: %s\n", file, line, what);
@@ -290,19 +320,17 @@ sd_bus_message *client_send(sd_bus *bus, sd_bus_message *m, const char *want)
 	_exit(1);
 }
 
-int client_query(sd_bus *bus, const char *want, const char *object, ...)
+int client_pipe(sd_bus *bus, const char *want, const char *method, const char *object, va_list ap)
 {
-	sd_bus_message *m = client_call(bus, "Query"), *reply;
+	sd_bus_message *m = client_call(bus, method), *reply;
 	const char *key;
-	va_list ap;
 	int fd = -1;
 
-	CHECK(sd_bus_message_append(m, "s", object) >= 0);
+	if (object)
+		CHECK(sd_bus_message_append(m, "s", object) >= 0);
 	CHECK(sd_bus_message_open_container(m, 'a', "{ss}") >= 0);
-	va_start(ap, object);
 	while ((key = va_arg(ap, const char *)))
 		CHECK(sd_bus_message_append(m, "{ss}", key, va_arg(ap, const char *)) >= 0);
-	va_end(ap);
 	CHECK(sd_bus_message_close_container(m) >= 0);
 	reply = client_send(bus, m, want);
 	if (!reply)
@@ -310,6 +338,17 @@ int client_query(sd_bus *bus, const char *want, const char *object, ...)
 	CHECK(sd_bus_message_read(reply, "h", &fd) >= 0);
 	fd = dup(fd);
 	sd_bus_message_unref(reply);
+	return fd;
+}
+
+int client_query(sd_bus *bus, const char *want, const char *object, ...)
+{
+	va_list ap;
+	int fd;
+
+	va_start(ap, object);
+	fd = client_pipe(bus, want, "Query", object, ap);
+	va_end(ap);
 	return fd;
 }
 

@@ -81,6 +81,8 @@ void add_links(struct fixture *f, unsigned n);
 
 /* Runs client in a child, as user uid unless that is -1, and the bus here until it ends: its exit status. */
 int run_client(struct fixture *f, int uid, void (*client)(struct fixture *f));
+/* The same, as this user, and how many bytes the heap grew by at most. */
+int run_client_measured(struct fixture *f, void (*client)(struct fixture *f), size_t *ret_bytes);
 /* Turns the loop for this long. */
 void run_for(struct fixture *f, unsigned ms);
 
@@ -93,6 +95,8 @@ int client_memfd(const char *content);
 sd_bus_message *client_call(sd_bus *bus, const char *method);
 /* Sends m and releases it. The error's name must end in want; or want is NULL: gives the reply. */
 sd_bus_message *client_send(sd_bus *bus, sd_bus_message *m, const char *want);
+/* Calls a method that gives a pipe, with an object (NULL: it takes none) and key, value pairs up to a NULL. */
+int client_pipe(sd_bus *bus, const char *want, const char *method, const char *object, va_list ap);
 /* Query with key=value pairs, ended by NULL; the pipe, or -1 where an error was wanted. */
 int client_query(sd_bus *bus, const char *want, const char *object, ...) __attribute__((sentinel));
 /* Reads fd to its end, closes it; a NUL-terminated text. */

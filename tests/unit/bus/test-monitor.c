@@ -12,7 +12,6 @@
 
 #include <cmocka.h>
 #include <linux/rtnetlink.h>
-#include <malloc.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -26,23 +25,12 @@
 
 static int monitor(sd_bus *bus, const char *want, ...)
 {
-	sd_bus_message *m = client_call(bus, "Monitor"), *reply;
-	const char *key;
 	va_list ap;
-	int fd = -1;
+	int fd;
 
-	CHECK(sd_bus_message_open_container(m, 'a', "{ss}") >= 0);
 	va_start(ap, want);
-	while ((key = va_arg(ap, const char *)))
-		CHECK(sd_bus_message_append(m, "{ss}", key, va_arg(ap, const char *)) >= 0);
+	fd = client_pipe(bus, want, "Monitor", NULL, ap);
 	va_end(ap);
-	CHECK(sd_bus_message_close_container(m) >= 0);
-	reply = client_send(bus, m, want);
-	if (!reply)
-		return -1;
-	CHECK(sd_bus_message_read(reply, "h", &fd) >= 0);
-	fd = dup(fd);
-	sd_bus_message_unref(reply);
 	return fd;
 }
 
@@ -268,37 +256,18 @@ static void slow_client(struct fixture *f)
 	sd_bus_close_unref(bus);
 }
 
-static size_t most;
-
-static size_t memory(void)
-{
-	struct mallinfo2 i = mallinfo2();
-
-	return i.uordblks + i.hblkhd;
-}
-
-static void before_wait(struct nd_prepare *p)
-{
-	(void)p;
-	most = nctl_max(most, memory());
-}
-
 static void slow(void **state)
 {
 	struct fixture *f = *state;
-	struct nd_prepare prepare;
-	size_t before;
+	size_t bytes;
 
 	add_links(f, 5);
 	for (unsigned i = 0; i < FLOOD; i++)
 		put_route(f->stub.mirror, i, RTPROT_KERNEL);
-	before = memory();
-	nd_prepare_init(&prepare, f->loop, before_wait, NULL);
 	f->stub.step = flood;
-	assert_int_equal(run_client(f, -1, slow_client), 0);
-	nd_prepare_stop(&prepare);
-	print_message("%zu bytes at most\n", most - before);
-	assert_true(most - before < 1 << 20);
+	assert_int_equal(run_client_measured(f, slow_client, &bytes), 0);
+	print_message("%zu bytes at most\n", bytes);
+	assert_true(bytes < 1 << 20);
 }
 
 static void tell(struct nd_reconcile *r, enum nd_netns_record_type type, struct nd_netns *n, bool after_loss)
