@@ -2,7 +2,7 @@
 /*
  * DOC: The memory of a prefix index: blocks of 3 to 576 units of 4 bytes, in size classes an eighth apart.
  * A class is a dense stack of blocks over pages of at most 16 KiB: what is freed is filled with the last
- * block, so that no churn leaves holes, and what a class holds too much is less than half a page. A page is
+ * block, so that no churn leaves holes, and of its last page a class holds a quarter too much, about. A page is
  * as large as its blocks need, more or less, so that a table of five routes costs no page. A block's number
  * is that of its page and its offset therein; the first unit of a page is the number of the class's page
  * before it, so no block has the number 0. Called by lpm.c alone, which tells the one slot that refers to a
@@ -40,6 +40,12 @@ unsigned nctl_lpm_class_units(unsigned class)
 static unsigned per_page(unsigned class)
 {
 	return ((1U << NCTL_LPM_PAGE_BITS) - 1) / nctl_lpm_class_units(class);
+}
+
+/* By how many blocks a page grows at once, at most: a quarter of it, which an insertion that fails leaves. */
+static unsigned step(unsigned class)
+{
+	return nctl_max(per_page(class) / 4, 1U);
 }
 
 static size_t page_bytes(unsigned class, unsigned blocks)
@@ -86,7 +92,7 @@ static bool have_class(struct nctl_lpm_pool *p, unsigned class)
 static bool page_add(struct nctl_lpm_pool *p, unsigned class)
 {
 	struct nctl_lpm_class *c = &p->classes[class];
-	unsigned cap = c->cap ? 1 + per_page(class) / 4 : 1;
+	unsigned cap = c->cap ? step(class) : 1;
 	uint32_t *units, number;
 
 	if (!have_number(p))
@@ -144,15 +150,15 @@ static uint32_t number_of(const struct nctl_lpm_class *c, unsigned class, unsign
 uint32_t nctl_lpm_block_new(struct nctl_lpm_pool *p, unsigned class)
 {
 	struct nctl_lpm_class *c;
-	unsigned full = per_page(class);
+	unsigned full = per_page(class), cap;
 
 	if (!have_class(p, class))
 		return 0;
 	c = &p->classes[class];
 	if (c->used == c->cap) {
-		if (!c->cap || c->cap == full
-				? !page_add(p, class)
-				: !page_resize(p, class, nctl_min(full, c->cap + c->cap / 2U + 1)))
+		cap = c->cap + nctl_min(c->cap / 8U + 1, step(class));
+		if (!c->cap || c->cap == full ? !page_add(p, class)
+					      : !page_resize(p, class, nctl_min(full, cap)))
 			return 0;
 	}
 	return number_of(c, class, c->used++);
@@ -169,8 +175,8 @@ uint32_t nctl_lpm_block_free(struct nctl_lpm_pool *p, uint32_t block, unsigned c
 	c->used--;
 	if (!c->used)
 		page_free(p, class);
-	else if (c->used <= c->cap / 2)
-		page_resize(p, class, c->used + c->used / 4U); /* if not: it stays as large as it is */
+	else if (c->used <= c->cap / 4U * 3)
+		page_resize(p, class, c->used + c->used / 8U); /* if not: it stays as large as it is */
 	return last != block ? last : 0;
 }
 
