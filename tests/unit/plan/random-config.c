@@ -258,7 +258,7 @@ struct far {
 
 static void put_end(struct far *f, unsigned in, const char *name, unsigned to, const char *other)
 {
-	char netns[8] = "";
+	char netns[16] = "";
 
 	if (to)
 		snprintf(netns, sizeof(netns), "t%u", to);
