@@ -7,6 +7,8 @@
  *   gen-keys TEMPLATE   the template on stdout; a line @COMMON@ becomes the table of common keys, a line
  *                       @KINDS@ a section for each kind of links
  *   gen-keys --list     the words that these write, one a line, for the test of the page
+ *   gen-keys --keys     all keys, one a line, for the tests of their effects: KEY where every device may
+ *                       have it, else SECTION.KEY
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -273,6 +275,31 @@ static void list_words(void)
 	}
 }
 
+static void list_key(const char *section, const char *key)
+{
+	if (key)
+		printf("%s.%s\n", section, key);
+}
+
+static void list_keys(void)
+{
+	list_table(&nctl_link_fields);
+	for (size_t i = 0; nctl_kinds[i]; i++) {
+		const struct nctl_kind *k = nctl_kinds[i];
+
+		if (!k->section)
+			continue;
+		puts(k->section);
+		list_key(k->section, k->lower_key);
+		list_key(k->section, k->ports_key);
+		list_key(k->section, k->peer_key);
+		for (size_t j = 0; j < k->data.n; j++)
+			list_key(k->section, k->data.v[j].key);
+		for (size_t j = 0; j < k->port.n; j++)
+			list_key(k->section, k->port.v[j].key);
+	}
+}
+
 static int fill_template(const char *path)
 {
 	FILE *f = fopen(path, "re");
@@ -297,11 +324,14 @@ static int fill_template(const char *path)
 int main(int argc, char **argv)
 {
 	if (argc != 2) {
-		fputs("usage: gen-keys TEMPLATE | --list\n", stderr);
+		fputs("usage: gen-keys TEMPLATE | --list | --keys\n", stderr);
 		return 2;
 	}
-	if (strcmp(argv[1], "--list"))
+	if (!strcmp(argv[1], "--list"))
+		list_words();
+	else if (!strcmp(argv[1], "--keys"))
+		list_keys();
+	else
 		return fill_template(argv[1]);
-	list_words();
 	return 0;
 }
