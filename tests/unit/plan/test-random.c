@@ -95,7 +95,7 @@ static struct nctl_want *chain(size_t n, bool deep)
 		l->v.data = nctl_arena_alloc(&want->arena, l->v.kind->data_size);
 		l->def = def;
 		l->netns = want->netns[0];
-		snprintf(l->v.name, sizeof(l->v.name), "m%zu", i);
+		snprintf(l->v.name, sizeof(l->v.name), "m%u", (unsigned)i);
 		l->number = (uint32_t)(n - 1 - i);
 		l->admin = NCTL_WANT_MANUAL;
 		/* From the top to the bottom: the search goes down all the way at once. */
