@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * DOC: The list of addresses of a device: texts, or mappings from a text to options.
+ * DOC: The list of addresses of a device: texts, or mappings from a text to options (addropts.c).
  */
 #include <arpa/inet.h>
 #include <linux/rtnetlink.h>
@@ -19,7 +19,14 @@ static const char *address_advice(const struct nd_dev *d, const char *text)
 	return "an address is like 192.0.2.1/24 or 2001:db8::1/64";
 }
 
-static bool parse_address(struct nd_dev *d, const char *text, struct nctl_pos pos, struct nctl_prefix *ret)
+/* A group may be joined by giving its address to a device, with this option (ip-address(8)). */
+static bool joins_group(const struct nd_dev *d, const struct nd_node *options)
+{
+	return options && options->type == ND_NODE_MAPPING && nd_node_get(&d->p->tree, options, "autojoin");
+}
+
+static bool parse_address(struct nd_dev *d, const char *text, struct nctl_pos pos,
+	const struct nd_node *options, struct nctl_prefix *ret)
 {
 	int r = nctl_prefix_parse(text, NCTL_PREFIX_NEED_LENGTH, ret);
 	bool v6 = strchr(text, ':');
@@ -35,7 +42,7 @@ static bool parse_address(struct nd_dev *d, const char *text, struct nctl_pos po
 		nd_error(d->p, pos, address_advice(d, text), "\"%s\" is no address", text);
 		return false;
 	}
-	if (nctl_prefix_is_multicast(ret) || nctl_prefix_is_unspecified(ret)) {
+	if ((nctl_prefix_is_multicast(ret) && !joins_group(d, options)) || nctl_prefix_is_unspecified(ret)) {
 		nd_error(d->p, pos, "an interface has addresses of its own only",
 			"\"%s\" cannot be the address of a device", text);
 		return false;
@@ -58,12 +65,13 @@ static uint8_t scope_of(const struct nctl_prefix *p)
 	return RT_SCOPE_UNIVERSE;
 }
 
-static struct nctl_want_addr *add_address(struct nd_dev *d, const char *text, struct nctl_pos pos)
+static struct nctl_want_addr *add_address(
+	struct nd_dev *d, const char *text, struct nctl_pos pos, const struct nd_node *options)
 {
 	struct nctl_want_addr *a = &d->link->addrs[d->link->n_addrs];
 	struct nctl_prefix local;
 
-	if (!parse_address(d, text, pos, &local))
+	if (!parse_address(d, text, pos, options, &local))
 		return NULL;
 	a->v = NCTL_ADDR_INIT;
 	a->v.local = local;
@@ -73,60 +81,14 @@ static struct nctl_want_addr *add_address(struct nd_dev *d, const char *text, st
 	return a;
 }
 
-static void read_label(struct nd_dev *d, struct nctl_want_addr *a, const struct nd_node *node)
-{
-	const char *text = nd_dev_text(d, node);
-
-	if (!text)
-		return;
-	if (a->v.local.family != AF_INET)
-		nd_error(d->p, node->key_pos, "remove it", "only IPv4 addresses have labels");
-	else if (!*text || strlen(text) >= sizeof(a->v.label))
-		nd_error(d->p, node->pos, "shorten it", "a label has 1 to %zu bytes", sizeof(a->v.label) - 1);
-	else
-		strcpy(a->v.label, text);
-}
-
-/* netplan: 0 makes it deprecated at once (RFC 4862 section 5.5.4), but valid for ever. */
-static void read_lifetime(struct nd_dev *d, struct nctl_want_addr *a, const struct nd_node *node)
-{
-	const char *text = nd_dev_text(d, node);
-
-	if (!text)
-		return;
-	if (!strcmp(text, "0"))
-		a->v.preferred = 0;
-	else if (strcmp(text, "forever"))
-		nd_error(d->p, node->pos, "write forever, or 0 (not used for new connections)",
-			"\"%s\" is no lifetime", text);
-}
-
-static void read_option(struct nd_dev *d, struct nctl_want_addr *a, const struct nd_node *node)
-{
-	static const char *const known[] = {"label", "lifetime"};
-
-	if (!strcmp(node->key, "label"))
-		read_label(d, a, node);
-	else if (!strcmp(node->key, "lifetime"))
-		read_lifetime(d, a, node);
-	else
-		nd_error(d->p, node->key_pos,
-			nd_did_you_mean(
-				d->p, node->key, known, 2, "an address may have a label and a lifetime"),
-			"unknown key \"%s\"", node->key);
-}
-
 /* {ADDRESS: {label: …, lifetime: …}} */
 static void read_entry(struct nd_dev *d, const struct nd_node *entry)
 {
 	const char *text = nd_dev_key(d, entry);
-	struct nctl_want_addr *a = text ? add_address(d, text, entry->key_pos) : NULL;
-	const struct nd_node *c;
+	struct nctl_want_addr *a = text ? add_address(d, text, entry->key_pos, entry) : NULL;
 
-	if (!a || !nd_expect(d->p, entry, ND_NODE_MAPPING))
-		return;
-	for (c = entry->first; c; c = c->next)
-		read_option(d, a, c);
+	if (a && nd_expect(d->p, entry, ND_NODE_MAPPING))
+		nd_addr_options(d, a, entry);
 }
 
 static size_t count_addresses(const struct nd_node *list)
@@ -160,6 +122,6 @@ void nd_step_addresses(struct nd_dev *d, const struct nd_step *s)
 		}
 		text = nd_dev_text(d, c);
 		if (text)
-			add_address(d, text, c->pos);
+			add_address(d, text, c->pos, NULL);
 	}
 }

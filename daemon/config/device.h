@@ -111,6 +111,9 @@ bool nd_expect(struct nd_parse *p, const struct nd_node *node, enum nd_node_type
 bool nd_check_octal(struct nd_parse *p, const struct nd_node *node, const char *text);
 bool nd_check_base60(struct nd_parse *p, const struct nd_node *node, const char *text);
 
+/* addropts.c: reads the options in the mapping behind an address. */
+void nd_addr_options(struct nd_dev *d, struct nctl_want_addr *a, const struct nd_node *entry);
+
 /* scalar.c: words that YAML 1.1 takes for something else. */
 bool nd_is_null(const struct nd_node *node);
 bool nd_looks_bool(const char *text);   /* yes, no, on, off, true, false */
@@ -118,13 +121,16 @@ bool nd_looks_octal(const char *text);  /* 010 */
 bool nd_looks_base60(const char *text); /* 12:34:56 */
 bool nd_parse_bool(const char *text, bool *ret);
 
-/* Steps of common keys (common.c, addrs.c) and of the keys that a kind names (kindkeys.c). */
+/* Steps of common keys (common.c, addrs.c, elsewhere.c) and of the keys that a kind names (kindkeys.c). */
 void nd_step_addresses(struct nd_dev *d, const struct nd_step *s);
 void nd_step_link_field(struct nd_dev *d, const struct nd_step *s);
 void nd_step_activation(struct nd_dev *d, const struct nd_step *s);
 void nd_step_optional(struct nd_dev *d, const struct nd_step *s);
 void nd_step_link_local(struct nd_dev *d, const struct nd_step *s);
 void nd_step_vrf(struct nd_dev *d, const struct nd_step *s);
+void nd_step_nameservers(struct nd_dev *d, const struct nd_step *s);
+void nd_step_optional_addresses(struct nd_dev *d, const struct nd_step *s);
+void nd_step_dhcp(struct nd_dev *d, const struct nd_step *s);
 void nd_step_must_be_false(struct nd_dev *d, const struct nd_step *s);
 void nd_step_must_be_true(struct nd_dev *d, const struct nd_step *s);
 void nd_step_any_bool(struct nd_dev *d, const struct nd_step *s);

@@ -24,7 +24,8 @@ static const struct common_key common_keys[] = {
 	{"addresses", nd_step_addresses}, {"activation-mode", nd_step_activation},
 	{"optional", nd_step_optional}, {"link-local", nd_step_link_local}, {"vrf", nd_step_vrf},
 	{"renderer", step_nothing}, /* section.c has read it */
-	{"dhcp4", nd_step_must_be_false}, {"dhcp6", nd_step_must_be_false},
+	{"dhcp4", nd_step_dhcp}, {"dhcp6", nd_step_dhcp}, {"nameservers", nd_step_nameservers},
+	{"optional-addresses", nd_step_optional_addresses},
 	{"ipv6-privacy", nd_step_must_be_false}, {"wakeonlan", nd_step_must_be_false},
 	{"emit-lldp", nd_step_must_be_false}, {"ignore-carrier", nd_step_must_be_true},
 	{"critical", nd_step_any_bool}, /* addresses stay over restarts anyway */
@@ -50,11 +51,9 @@ static const char *const unsupported[] = {
 	"large-receive-offload",
 	"link",
 	"match",
-	"nameservers",
 	"neigh-suppress",
 	"networkmanager",
 	"openvswitch",
-	"optional-addresses",
 	"port-mac-learning",
 	"ra-overrides",
 	"receive-checksum-offload",

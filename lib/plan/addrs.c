@@ -77,14 +77,15 @@ static void del(struct builder *b, const struct nctl_mirror_link *l, const struc
 
 /*
  * Does the kernel take want for the same address and leave what differs as it is? IPv6 refuses another
- * length; IPv4 replaces lifetimes, metric and protocol only (net/ipv4/devinet.c inet_rtm_newaddr).
+ * length, and joins no group later (net/ipv6/addrconf.c inet6_addr_modify); IPv4 replaces lifetimes, metric and
+ * protocol only (net/ipv4/devinet.c inet_rtm_newaddr).
  */
 bool nctl_plan_addr_must_go(const struct nctl_addr *want, const struct nctl_addr *have)
 {
 	uint64_t d = nctl_addr_diff(want, have);
 
 	if (want->local.family != AF_INET)
-		return d & NCTL_ADDR_BIT(LENGTH);
+		return (d & NCTL_ADDR_BIT(LENGTH)) || (want->flags & IFA_F_MCAUTOJOIN & ~have->flags);
 	return ((d & NCTL_ADDR_BIT(PEER)) && want->peer.family) ||
 	       ((d & NCTL_ADDR_BIT(BROADCAST)) && want->broadcast.family) ||
 	       ((d & NCTL_ADDR_BIT(SCOPE)) && want->scope) ||

@@ -62,20 +62,34 @@ static void put_fields(const char *prefix, const struct nctl_field_table *t, con
 	}
 }
 
-static const char *scope_name(uint8_t scope)
+static void put_scope(uint8_t scope, struct nctl_strbuf *out)
 {
-	return scope == RT_SCOPE_UNIVERSE ? "" : scope == RT_SCOPE_LINK ? ",link" : ",host";
+	if (scope == RT_SCOPE_LINK || scope == RT_SCOPE_HOST)
+		nctl_strbuf_puts(out, scope == RT_SCOPE_LINK ? ",link" : ",host");
+	else if (scope != RT_SCOPE_UNIVERSE)
+		nctl_strbuf_printf(out, ",scope=%u", scope);
 }
 
 static void put_addr(const struct nctl_want *w, const struct nctl_want_addr *a, struct nctl_strbuf *out)
 {
 	char buf[NCTL_PREFIX_STR];
 
-	nctl_strbuf_printf(out, " %s%s", nctl_prefix_format(&a->v.local, buf), scope_name(a->v.scope));
+	nctl_strbuf_printf(out, " %s", nctl_prefix_format(&a->v.local, buf));
+	put_scope(a->v.scope, out);
 	if (*a->v.label)
 		nctl_strbuf_printf(out, ",label=%s", a->v.label);
+	if (a->v.valid != NCTL_ADDR_FOREVER)
+		nctl_strbuf_printf(out, ",valid=%u", a->v.valid);
 	if (a->v.preferred != NCTL_ADDR_FOREVER)
 		nctl_strbuf_printf(out, ",preferred=%u", a->v.preferred);
+	if (a->v.peer.family)
+		nctl_strbuf_printf(out, ",peer=%s", nctl_addr_format(&a->v.peer, buf));
+	if (a->v.broadcast.family)
+		nctl_strbuf_printf(out, ",broadcast=%s", nctl_addr_format(&a->v.broadcast, buf));
+	if (a->v.metric)
+		nctl_strbuf_printf(out, ",metric=%u", a->v.metric);
+	if (a->v.flags)
+		nctl_strbuf_printf(out, ",flags=%#x", a->v.flags);
 	put_pos(w, a->pos, out);
 }
 

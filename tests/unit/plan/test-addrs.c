@@ -97,6 +97,28 @@ static void test_lifetime(void **state)
 	settle("{\"2001:db8::1/64\": {lifetime: 0}}");
 }
 
+/* The kernel changes metric and lifetimes of an address that is there, of an IPv6 one all but a group. */
+static void test_options(void **state)
+{
+	(void)state;
+	settle("192.0.2.1/24, \"2001:db8::1/64\"");
+	plan_is("{192.0.2.1/24: {metric: 7, lifetime: 60}}, {\"2001:db8::1/64\": {nodad: true, metric: 7}}",
+		"address: addr-new eth0 192.0.2.1/24\naddress: addr-new eth0 2001:db8::1/64\n");
+	settle("{192.0.2.1/24: {metric: 7}}, {\"2001:db8::1/64\": {nodad: true, metric: 7}}");
+	plan_is("{192.0.2.1/24: {noprefixroute: true}}, {\"2001:db8::1/64\": {noprefixroute: true}}",
+		"clear: addr-del eth0 192.0.2.1/24\n"
+		"address: addr-new eth0 192.0.2.1/24\naddress: addr-new eth0 2001:db8::1/64\n");
+	plan_is("{192.0.2.1/24: {broadcast: 192.0.2.255, scope: link}}, \"2001:db8::1/64\"",
+		"clear: addr-del eth0 192.0.2.1/24\naddress: addr-new eth0 192.0.2.1/24\n");
+	world_addr(&w, "eth0", "ff05::1/128", 0, 0);
+	plan_is("192.0.2.1/24, \"2001:db8::1/64\", {\"ff05::1/128\": {autojoin: true}}",
+		"clear: addr-del eth0 ff05::1/128\naddress: addr-new eth0 ff05::1/128\n");
+	/* Seconds run down; what is over, and what goes on for ever, is something else. */
+	settle("{192.0.2.1/24: {valid-lifetime: 600, lifetime: 300}}");
+	plan_is("{192.0.2.1/24: {valid-lifetime: 700, lifetime: 200}}", "");
+	plan_is("{192.0.2.1/24: {lifetime: 200}}", "address: addr-new eth0 192.0.2.1/24\n");
+}
+
 /* The kernel never changes these of an IPv4 address that is there. */
 static void test_label(void **state)
 {
@@ -200,6 +222,7 @@ int main(void)
 		CASE(adopt),
 		CASE(length),
 		CASE(lifetime),
+		CASE(options),
 		CASE(label),
 		CASE(secondaries),
 		CASE(peers),
