@@ -8,7 +8,8 @@
  *                       @KINDS@ a section for each kind of links
  *   gen-keys --list     the words that these write, one a line, for the test of the page
  *   gen-keys --keys     all keys, one a line, for the tests of their effects: KEY where every device may
- *                       have it, else SECTION.KEY
+ *                       have it, else SECTION.KEY or LIST.KEY (config/grammar.h)
+ *   gen-keys --grammar  those of config/grammar.h: LIST KEY
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -18,6 +19,7 @@
 
 #include "base/cleanup.h"
 #include "base/strbuf.h"
+#include "config/grammar.h"
 #include "obj/kind.h"
 #include "obj/link.h"
 
@@ -281,9 +283,24 @@ static void list_key(const char *section, const char *key)
 		printf("%s.%s\n", section, key);
 }
 
+static void list_grammar(bool plain)
+{
+	for (const struct nd_grammar_list *l = nd_grammar; l->name; l++) {
+		for (const struct nd_grammar_key *k = l->keys; k->key; k++) {
+			if (plain)
+				printf("%s %s\n", l->name, k->key);
+			else if (strcmp(l->name, "device"))
+				list_key(l->name, k->key);
+			else
+				puts(k->key);
+		}
+	}
+}
+
 static void list_keys(void)
 {
 	list_table(&nctl_link_fields);
+	list_grammar(false);
 	for (size_t i = 0; nctl_kinds[i]; i++) {
 		const struct nctl_kind *k = nctl_kinds[i];
 
@@ -324,13 +341,15 @@ static int fill_template(const char *path)
 int main(int argc, char **argv)
 {
 	if (argc != 2) {
-		fputs("usage: gen-keys TEMPLATE | --list | --keys\n", stderr);
+		fputs("usage: gen-keys TEMPLATE | --list | --keys | --grammar\n", stderr);
 		return 2;
 	}
 	if (!strcmp(argv[1], "--list"))
 		list_words();
 	else if (!strcmp(argv[1], "--keys"))
 		list_keys();
+	else if (!strcmp(argv[1], "--grammar"))
+		list_grammar(true);
 	else
 		return fill_template(argv[1]);
 	return 0;

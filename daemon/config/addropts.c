@@ -178,7 +178,7 @@ static void read_flag(
 		a->v.flags |= o->flag;
 }
 
-static const struct option options[] = {
+static const struct option option_keys[] = {
 	{"label", read_label, AF_INET, 0},
 	{"lifetime", read_lifetime, AF_UNSPEC, 0},
 	{"valid-lifetime", read_valid, AF_UNSPEC, 0},
@@ -195,18 +195,18 @@ static const struct option options[] = {
 
 static void read_option(struct nd_dev *d, struct nctl_want_addr *a, const struct nd_node *node)
 {
-	const char *words[NCTL_ARRAY_SIZE(options)];
+	const char *words[NCTL_ARRAY_SIZE(option_keys)];
 	size_t i;
 
-	for (i = 0; i < NCTL_ARRAY_SIZE(options); i++) {
-		words[i] = options[i].key;
-		if (strcmp(node->key, options[i].key))
+	for (i = 0; i < NCTL_ARRAY_SIZE(option_keys); i++) {
+		words[i] = option_keys[i].key;
+		if (strcmp(node->key, option_keys[i].key))
 			continue;
-		if (options[i].family == AF_UNSPEC || options[i].family == a->v.local.family)
-			options[i].fn(d, &options[i], a, node);
+		if (option_keys[i].family == AF_UNSPEC || option_keys[i].family == a->v.local.family)
+			option_keys[i].fn(d, &option_keys[i], a, node);
 		else
 			nd_error(d->p, node->key_pos, "remove it", "%s is for %s addresses only", node->key,
-				options[i].family == AF_INET ? "IPv4" : "IPv6");
+				option_keys[i].family == AF_INET ? "IPv4" : "IPv6");
 		return;
 	}
 	nd_error(d->p, node->key_pos,

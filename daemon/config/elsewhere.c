@@ -46,20 +46,20 @@ static bool is_server(const char *text)
 
 void nd_step_nameservers(struct nd_dev *d, const struct nd_step *s)
 {
-	static const char *const known[] = {"addresses", "search"};
+	static const char *const nameserver_keys[] = {"addresses", "search"};
 	const struct nd_node *c;
 
 	if (!nd_expect(d->p, s->node, ND_NODE_MAPPING))
 		return;
 	for (c = s->node->first; c; c = c->next) {
-		if (!strcmp(c->key, known[0]))
+		if (!strcmp(c->key, nameserver_keys[0]))
 			check_list(d, c, is_server, "it is like 192.0.2.53 or 2001:db8::53",
 				"address of a server");
-		else if (!strcmp(c->key, known[1]))
+		else if (!strcmp(c->key, nameserver_keys[1]))
 			check_list(d, c, NULL, NULL, NULL);
 		else
 			nd_error(d->p, c->key_pos,
-				nd_did_you_mean(d->p, c->key, known, NCTL_ARRAY_SIZE(known),
+				nd_did_you_mean(d->p, c->key, nameserver_keys, NCTL_ARRAY_SIZE(nameserver_keys),
 					"nameservers have addresses and search"),
 				"unknown key \"%s\"", c->key);
 	}

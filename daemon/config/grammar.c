@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * DOC: The keys that are read by hand, in lists: what is generated from all keys (the JSON schema, the list
+ * of keys whose effects are tested) knows these from here, and all others from the field tables. Each key of
+ * an array *_keys[] in this folder must stand here, and the parser must know each key here
+ * (tests/golden/grammar).
+ */
+#include <stddef.h>
+
+#include "config/grammar.h"
+
+static const char renderers[] = "word:netctld|networkd|NetworkManager|sriov";
+
+static const struct nd_grammar_key network_list[] = {
+	{"version", "word:2", "version of the language"},
+	{"renderer", renderers, "who configures"},
+	{"netns-pool", "number:0:1024", "so many namespaces are made in advance"},
+	{"namespaces", "{*:{netns}}", "what there should be in other network namespaces"},
+	{0},
+};
+
+static const struct nd_grammar_key netns_list[] = {
+	{"renderer", "word:netctld", "no other program configures namespaces"},
+	{"sysctl", "{*:text}", "sysctls of the network in there"},
+	{0},
+};
+
+static const struct nd_grammar_key device_list[] = {
+	{"renderer", renderers, "who configures"},
+	{"addresses", "[prefix/{*:{address}}]", "addresses with their prefix length"},
+	{"vrf", "name", "the VRF that the link is in"},
+	{"activation-mode", "word:manual|off", "up and down are left alone, or the link is kept down"},
+	{"link-local", "[word:ipv4|ipv6]", "families that make link-local addresses by themselves"},
+	{"optional", "bool", "nothing waits for the link"},
+	{"critical", "bool", "addresses stay over restarts anyway"},
+	{"ignore-carrier", "true", "netctld always behaves so"},
+	{"dhcp4", "false", "there is no DHCP client"},
+	{"dhcp6", "false", "there is no DHCP client"},
+	{"nameservers", "{nameservers}", "left to the resolver"},
+	{"optional-addresses", "[word:ipv4-ll|ipv6-ra|dhcp4|dhcp6|static]", "nothing waits for them"},
+	{"ipv6-privacy", "false", "there are no temporary addresses"},
+	{"wakeonlan", "false", "not supported"},
+	{"emit-lldp", "false", "not supported"},
+	{0},
+};
+
+static const struct nd_grammar_key address_list[] = {
+	{"label", "text", "a name of the address, IPv4 only"},
+	{"lifetime", "word:forever/number", "used for new connections for so many seconds"},
+	{"valid-lifetime", "word:forever/number:1:4294967294", "there for so many seconds"},
+	{"peer", "ip", "address of the other end"},
+	{"broadcast", "ip", "the broadcast address, IPv4 only"},
+	{"scope", "word:global|site|link|host/number:0:254", "where it is valid, IPv4 only"},
+	{"metric", "number:1:4294967295", "metric of the route to its network"},
+	{"nodad", "bool", "no duplicate address detection, IPv6 only"},
+	{"home", "bool", "a home address (RFC 6275), IPv6 only"},
+	{"mngtmpaddr", "bool", "temporary addresses are made from it, IPv6 only"},
+	{"noprefixroute", "bool", "no route to its network is made"},
+	{"autojoin", "bool", "joins the group that the address is"},
+	{0},
+};
+
+static const struct nd_grammar_key nameservers_list[] = {
+	{"addresses", "[ip]", "servers"},
+	{"search", "[text]", "domains"},
+	{0},
+};
+
+static const struct nd_grammar_key peer_list[] = {
+	{"name", "name", "the device at the other end"},
+	{"netns", "text", "its namespace, \"\" for the daemon's own"},
+	{0},
+};
+
+const struct nd_grammar_list nd_grammar[] = {
+	{"network", network_list},
+	{"netns", netns_list},
+	{"device", device_list},
+	{"address", address_list},
+	{"peer", peer_list},
+	{"nameservers", nameservers_list},
+	{0},
+};
