@@ -236,7 +236,8 @@ def snapshot():
                       if a.get('protocol') != 'kernel_ll' and not a['local'].startswith('fe80:')},
         'routes': {json.dumps({k: v for k, v in r.items() if k not in ('flags', 'expires')}, sort_keys=True)
                    for r in routes if r.get('protocol') not in ('kernel', 'ra')},
-        'rules': {json.dumps(r, sort_keys=True) for r in rules + objects('-6', lines=['rule'])[0]},
+        'rules': {json.dumps(r, sort_keys=True) for r in rules + objects('-6', lines=['rule'])[0]
+                  if r.get('protocol') != 'kernel'},
         'nexthops': {json.dumps(n, sort_keys=True) for n in nexthops},
         'neighbours': {f"{n['dev']} {n['dst']}" for n in neighbours},
         'proxies': {f"{n['dev']} {n['dst']}" for n in proxies},
