@@ -161,6 +161,14 @@ static uint32_t find_dead(const struct nctl_fib *f, uint32_t head, const struct 
 	return 0;
 }
 
+/* Of two that are the same to the kernel (IPv6: NLM_F_REPLACE can make twins), the one that is r in all it
+ * shows. */
+static bool is_closer(const struct nctl_fib *f, uint32_t route, uint32_t than, const struct nctl_route *r)
+{
+	return !nctl_route_content_equal(&nctl_set_of(f, than)->v, r) &&
+	       nctl_route_content_equal(&nctl_set_of(f, route)->v, r);
+}
+
 static void find_in_list(struct nctl_fib *f, const struct nctl_route *r, struct nctl_spot *spot)
 {
 	struct nctl_key want = nctl_key_of(r, r->metric), key;
@@ -182,7 +190,7 @@ static void find_in_list(struct nctl_fib *f, const struct nctl_route *r, struct 
 			spot->first = spot->first_kin = id;
 		if (!kin && nctl_fib_is_kin(f, id, r))
 			kin = id;
-		if (!spot->match && nctl_route_same(&s->v, r))
+		if (nctl_route_same(&s->v, r) && (!spot->match || is_closer(f, id, spot->match, r)))
 			spot->match = id;
 	}
 	spot->first_kin = kin ? kin : spot->first_kin;

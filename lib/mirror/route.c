@@ -65,6 +65,14 @@ static enum nctl_touch touched_by(const struct nctl_fib *f, uint32_t route)
 	return rec->gen == f->gen ? rec->by : NCTL_TOUCH_DUMP;
 }
 
+/* This dump has given it. */
+static bool is_given(const struct nctl_fib *f, uint32_t route)
+{
+	const struct nctl_rec *rec = nctl_rec_at(f, route);
+
+	return rec->gen == f->gen && rec->by == NCTL_TOUCH_DUMP;
+}
+
 void nctl_route_remove(struct nctl_fib *f, uint32_t route, bool keep_table)
 {
 	struct nctl_set *s = nctl_set_of(f, route);
@@ -219,11 +227,33 @@ static uint32_t place(
 	return after;
 }
 
+/*
+ * A dump that gives what it has given already, with other attributes, tells of a twin: it is another one
+ * behind that, or one that is not here yet. (What is equal in all is rather the same once more: a dump that
+ * was disturbed repeats itself.) Not among many routes of one prefix.
+ */
+static uint32_t other_twin(const struct nctl_fib *f, const struct nctl_spot *spot, const struct nctl_route *r)
+{
+	uint32_t route = spot->match;
+
+	if (!route || f->family != AF_INET6 || spot->crowd || !is_given(f, route) ||
+		nctl_route_content_equal(&nctl_set_of(f, route)->v, r))
+		return route;
+	while ((route = nctl_fib_next(f, route)) && has_key(f, route, r))
+		if (!is_given(f, route) && nctl_route_same(&nctl_set_of(f, route)->v, r))
+			return route;
+	return 0;
+}
+
 static int put_dumped(struct nctl_fib *f, struct nctl_spot *spot, const struct nctl_route *r)
 {
 	bool there = false;
-	uint32_t after = 0, route = spot->match;
+	uint32_t after = 0, route = spot->match = other_twin(f, spot, r);
 	int result = 0;
+
+	if (route && f->family == AF_INET6 && is_given(f, route) &&
+		nctl_route_content_equal(&nctl_set_of(f, route)->v, r))
+		return 0; /* the same once more */
 
 	if (route && touched_by(f, route) != NCTL_TOUCH_DUMP) {
 		f->m->stats.dump_ignored++;
@@ -314,6 +344,16 @@ static void move_late(struct nctl_fib *f, struct nctl_spot *spot, bool behind)
 		nctl_fib_move(f, spot, spot->match, 0);
 }
 
+/*
+ * IPv6 replaces the first of its kin and does not look for the new one among those behind it: there are two
+ * of them then (net/ipv6/ip6_fib.c fib6_add_rt2node).
+ */
+static bool leaves_twin(struct nctl_fib *f, const struct nctl_spot *spot, const struct nctl_route *r)
+{
+	return f->family == AF_INET6 && !spot->crowd && !r->nhid && spot->match != spot->first_kin &&
+	       nctl_fib_is_kin(f, spot->first_kin, r) && !nctl_sweep_is_recent(f);
+}
+
 static int put_event(
 	struct nctl_fib *f, struct nctl_spot *spot, const struct nctl_route *r, unsigned nlm_flags)
 {
@@ -334,7 +374,7 @@ static int put_event(
 			nctl_suspect_equals(f, spot);
 		first = none ? 0 : first;
 	}
-	if (replace && !route && first) {
+	if (replace && first && (!route || leaves_twin(f, spot, r))) {
 		struct nctl_route old;
 
 		nctl_route_fill(f, first, &old);
@@ -345,8 +385,8 @@ static int put_event(
 		/* It had equals when it came, and they are gone from here already. */
 		bool doubt = !spot->first && nlm_flags & NLM_F_CREATE && !(nlm_flags & NLM_F_EXCL) &&
 		             (f->family == AF_INET || !r->multipath) && nctl_sweep_is_recent(f);
-		int result = insert(f, spot, r, behind ? spot->last : 0,
-			replace ? NCTL_TOUCH_EVENT : placed, &route);
+		int result = insert(
+			f, spot, r, behind ? spot->last : 0, replace ? NCTL_TOUCH_EVENT : placed, &route);
 
 		if (result == 0 && doubt)
 			nctl_suspect_set(f->m, nctl_set_of(f, route));
@@ -380,7 +420,8 @@ int nctl_mirror_route_put(
 		if (nctl_hash_count(&l->tombs))
 			nctl_mirror_list_revive(l, nctl_route_tomb(r));
 		result = put_event(f, &spot, r, nlm_flags);
-		if ((nctl_list_is_recent(m, NCTL_OBJECT_LINK) || nctl_sweep_is_recent(f)) && nctl_silent_is_late(m, r))
+		if ((nctl_list_is_recent(m, NCTL_OBJECT_LINK) || nctl_sweep_is_recent(f)) &&
+			nctl_silent_is_late(m, r))
 			nctl_suspect_route(m, r);
 	} else if (!spot.match && nctl_hash_count(&l->tombs) && nctl_route_is_buried(m, r)) {
 		m->stats.dump_ignored++;

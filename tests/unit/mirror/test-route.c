@@ -79,6 +79,79 @@ static void test_order4(void **state)
 	rmodel_free(m);
 }
 
+/* A route on a link, without a gateway; metrics as the attribute of an MTU, or none. */
+static void put_twin(struct rmodel *m, nctl_ifindex oif, uint32_t mtu, unsigned flags, enum nctl_source src)
+{
+	struct {
+		struct nlattr a;
+		uint32_t mtu;
+	} metrics = {{sizeof(metrics), RTAX_MTU}, mtu};
+	struct nctl_route r;
+	struct nctl_hop hop;
+
+	rmodel_route(&r, &hop, "2001:db8::/48", 254, oif, NULL);
+	if (mtu)
+		r.metrics = (struct nctl_bytes){(uint8_t *)&metrics, sizeof(metrics)};
+	assert_int_equal(nctl_mirror_route_put(m->mirror, &r, flags, src), 0);
+}
+
+/* The links of the prefix's routes in order, in capitals where there is an MTU. */
+static void assert_twins(const struct rmodel *m, const char *want)
+{
+	struct nctl_prefix p;
+	char got[16];
+	size_t n = 0;
+
+	assert_int_equal(nctl_prefix_parse("2001:db8::/48", NCTL_PREFIX_NEED_LENGTH, &p), 0);
+	for (nctl_route_ref ref = nctl_mirror_route_get(m->mirror, 254, &p); ref;
+		ref = nctl_mirror_route_sibling(m->mirror, ref)) {
+		struct nctl_route v;
+
+		nctl_mirror_route_view(m->mirror, ref, &v);
+		got[n++] = (char)((v.metrics.n ? 'A' : 'a') - 1 + (char)v.hops[0].oif);
+	}
+	got[n] = 0;
+	assert_string_equal(got, want);
+}
+
+/* What replaces the first of its equals may be behind it already: then there are two of it. */
+static void test_twins6(void **state)
+{
+	const struct nctl_dump_scope all = {.type = NCTL_OBJECT_ROUTE6};
+	struct rmodel *m = rmodel_new(1);
+	struct nctl_route r;
+	struct nctl_hop hop;
+
+	(void)state;
+	put_twin(m, 1, 0, NLM_F_CREATE | NLM_F_EXCL, NCTL_SOURCE_EVENT);
+	put_twin(m, 2, 0, NLM_F_CREATE, NCTL_SOURCE_EVENT);
+	put_twin(m, 2, 1300, NLM_F_REPLACE, NCTL_SOURCE_EVENT);
+	assert_twins(m, "Bb");
+	/* A dump that has both, in the kernel's order, and one that is told the same twice. */
+	for (int round = 0; round < 3; round++) {
+		nctl_mirror_dump_begin(m->mirror, &all);
+		put_twin(m, 2, 1300, 0, NCTL_SOURCE_DUMP);
+		if (round < 2)
+			put_twin(m, 2, 0, 0, NCTL_SOURCE_DUMP);
+		if (round > 0)
+			put_twin(m, 2, 1300, 0, NCTL_SOURCE_DUMP);
+		nctl_mirror_dump_end(m->mirror, true);
+		nctl_mirror_work(m->mirror, 100);
+		assert_twins(m, round < 2 ? "Bb" : "B");
+	}
+	/* Two that only a dump tells of; the first one goes. */
+	nctl_mirror_dump_begin(m->mirror, &all);
+	put_twin(m, 2, 0, 0, NCTL_SOURCE_DUMP);
+	put_twin(m, 2, 1300, 0, NCTL_SOURCE_DUMP);
+	nctl_mirror_dump_end(m->mirror, true);
+	nctl_mirror_work(m->mirror, 100);
+	assert_twins(m, "bB");
+	rmodel_route(&r, &hop, "2001:db8::/48", 254, 2, NULL);
+	assert_int_equal(nctl_mirror_route_drop(m->mirror, &r), 0);
+	assert_twins(m, "B");
+	rmodel_free(m);
+}
+
 static void test_random(void **state)
 {
 	struct random rng = random_init("mirror routes");
@@ -141,6 +214,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_one),
 		cmocka_unit_test(test_order4),
+		cmocka_unit_test(test_twins6),
 		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_races),
 	};
