@@ -228,16 +228,14 @@ static uint32_t place(
 }
 
 /*
- * A dump that gives what it has given already, with other attributes, tells of a twin: it is another one
- * behind that, or one that is not here yet. (What is equal in all is rather the same once more: a dump that
- * was disturbed repeats itself.) Not among many routes of one prefix.
+ * A dump that gives what it has given already tells of a twin: it is another one behind that, or one that is
+ * not here yet (0). Not among many routes of one prefix.
  */
 static uint32_t other_twin(const struct nctl_fib *f, const struct nctl_spot *spot, const struct nctl_route *r)
 {
 	uint32_t route = spot->match;
 
-	if (!route || f->family != AF_INET6 || spot->crowd || !is_given(f, route) ||
-		nctl_route_content_equal(&nctl_set_of(f, route)->v, r))
+	if (!route || f->family != AF_INET6 || spot->crowd || !is_given(f, route))
 		return route;
 	while ((route = nctl_fib_next(f, route)) && has_key(f, route, r))
 		if (!is_given(f, route) && nctl_route_same(&nctl_set_of(f, route)->v, r))
@@ -248,13 +246,13 @@ static uint32_t other_twin(const struct nctl_fib *f, const struct nctl_spot *spo
 static int put_dumped(struct nctl_fib *f, struct nctl_spot *spot, const struct nctl_route *r)
 {
 	bool there = false;
-	uint32_t after = 0, route = spot->match = other_twin(f, spot, r);
+	uint32_t after = 0, twin = spot->match, route = other_twin(f, spot, r);
 	int result = 0;
 
-	if (route && f->family == AF_INET6 && is_given(f, route) &&
-		nctl_route_content_equal(&nctl_set_of(f, route)->v, r))
-		return 0; /* the same once more */
-
+	/* A dump that was disturbed may give the same once more, too: the next one tells. */
+	if (twin && !route)
+		nctl_suspect_route(f->m, r);
+	spot->match = route;
 	if (route && touched_by(f, route) != NCTL_TOUCH_DUMP) {
 		f->m->stats.dump_ignored++;
 		if (touched_by(f, route) != NCTL_TOUCH_EVENT)
