@@ -252,6 +252,10 @@ static int put_dumped(struct nctl_fib *f, struct nctl_spot *spot, const struct n
 	/* A dump that was disturbed may give the same once more, too: the next one tells. */
 	if (twin && !route)
 		nctl_suspect_route(f->m, r);
+	/* It was here, and taken for gone: only the dump of a table tells where among its equals it stands.
+	 */
+	if (f->m->scope.oif && f->family == AF_INET && !route && spot->first)
+		nctl_suspect(f->m, nctl_fib_type(f), r->table, 0);
 	spot->match = route;
 	if (route && touched_by(f, route) != NCTL_TOUCH_DUMP) {
 		f->m->stats.dump_ignored++;
