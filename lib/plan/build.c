@@ -235,6 +235,7 @@ struct nctl_plan *nctl_plan_free(struct nctl_plan *p)
 	if (!p)
 		return NULL;
 	nctl_plan_forget(p);
+	nctl_plan_free(p->turned);
 	nctl_mirror_free(p->fresh);
 	free(p->netns);
 	nctl_arena_fini(&p->arena);

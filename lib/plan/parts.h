@@ -89,4 +89,5 @@ int nctl_plan_sort(struct nctl_plan *p);
 
 /* remember.c, undo.c: copies what the operations will change; and frees the copies. */
 int nctl_plan_remember(struct nctl_plan *p);
+bool nctl_plan_addr_is_kept(const struct nctl_addr *a);
 void nctl_plan_forget(struct nctl_plan *p);

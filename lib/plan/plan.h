@@ -65,6 +65,7 @@ struct nctl_plan {
 	struct nctl_plan_netns *netns; /* want's, in its order, then those that are not wanted any more */
 	size_t n_netns;
 	struct nctl_mirror *fresh; /* what a namespace that is to be made will hold; the plan's own */
+	struct nctl_plan *turned;  /* what it is the way back from, if that is its own (snapshot.h) */
 	struct nctl_op *ops;
 	size_t n_ops, cap_ops;
 	struct nctl_problem *problems;
@@ -75,6 +76,7 @@ struct nctl_plan {
 	struct nctl_adopt_addr *adopt_addrs;
 	size_t n_adopt_addrs, cap_adopt_addrs;
 	bool blocked; /* a CONSENT or CONFLICT problem: must not be carried out */
+	bool hold;    /* what is removed last is left for later: the run ends before */
 };
 
 struct nctl_plan_options {

@@ -13,10 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the kernel makes again by itself is left out. */
-static bool is_worth_keeping(const struct nctl_addr *a)
+/* What the kernel makes again by itself is left out; older ones do not say which those are. */
+bool nctl_plan_addr_is_kept(const struct nctl_addr *a)
 {
-	return a->local.family == AF_INET || a->scope != RT_SCOPE_LINK;
+	enum { OF_KERNEL_LL = 3 }; /* IFAPROT_KERNEL_LL of linux/if_addr.h, since Linux 5.18 */
+
+	return a->local.family == AF_INET || a->scope != RT_SCOPE_LINK ||
+	       (a->proto && a->proto != OF_KERNEL_LL);
 }
 
 static int remember_addrs(struct nctl_op_before *before, const struct nctl_mirror_link *l)
@@ -29,7 +32,7 @@ static int remember_addrs(struct nctl_op_before *before, const struct nctl_mirro
 	if (!before->addrs)
 		return -ENOMEM;
 	for (a = nctl_mirror_addr_first(l); a; a = nctl_mirror_addr_next(a))
-		if (is_worth_keeping(&a->v))
+		if (nctl_plan_addr_is_kept(&a->v))
 			before->addrs[before->n_addrs++] = a->v;
 	return 0;
 }

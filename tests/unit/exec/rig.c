@@ -35,15 +35,21 @@ void rig_init(struct rig *r, uint64_t seed)
 	rig_init_over(r, fake);
 }
 
+static void rig_forget(struct rig *r)
+{
+	r->plan = nctl_plan_free(r->plan);
+	r->undone = nctl_plan_free(r->undone);
+	r->want = nctl_want_free(r->want);
+	r->snapshot = nctl_snapshot_free(r->snapshot);
+}
+
 void rig_close(struct rig *r)
 {
 	r->hub = nctl_hub_free(r->hub);
 	r->session = NULL;
 	rig_netns_free(r);
 	r->n_ops = 0;
-	r->plan = nctl_plan_free(r->plan);
-	r->undone = nctl_plan_free(r->undone);
-	r->want = nctl_want_free(r->want);
+	rig_forget(r);
 	if (r->wake_fd >= 0)
 		close(r->wake_fd);
 	r->wake_fd = -1;
@@ -188,9 +194,7 @@ static void build(struct rig *r, const char *body)
 	struct nctl_plan_netns *v;
 	size_t n;
 
-	r->plan = nctl_plan_free(r->plan);
-	r->undone = nctl_plan_free(r->undone);
-	r->want = nctl_want_free(r->want);
+	rig_forget(r);
 	r->want = world_parse(body);
 	follow(&opts.next_ifindex, r->session);
 	v = calloc(r->want->n_netns + r->n_netns, sizeof(*v));
@@ -232,6 +236,7 @@ void rig_start(struct rig *r, const char *body, bool keep_going)
 {
 	build(r, body);
 	assert_false(r->plan->blocked);
+	assert_int_equal(nctl_snapshot_take(r->plan, &r->snapshot), 0);
 	r->done = 0;
 	assert_int_equal(nctl_hub_run(r->hub, r->plan, keep_going, on_done, r), 0);
 }
@@ -276,6 +281,49 @@ void rig_undo(struct rig *r)
 	assert_int_equal(r->done, 1);
 	prune(r);
 	r->undone = first; /* undo borrows from it */
+}
+
+/* What it takes to be where the snapshot was taken. */
+static struct nctl_plan *plan_back(struct rig *r, bool all)
+{
+	const struct nctl_snapshot *s = r->snapshot;
+	struct nctl_plan_netns *now = calloc(s->n_netns, sizeof(*now));
+	struct nctl_plan *back;
+
+	assert_non_null(now);
+	now[0] = (struct nctl_plan_netns){.there = true,
+		.cookie = nctl_session_cookie(r->session),
+		.nsid = NCTL_NSID_NONE,
+		.have = nctl_session_mirror(r->session),
+		.ledger = r->ledger};
+	for (size_t i = 1; i < s->n_netns; i++)
+		now[i] = describe(r, s->netns[i].name);
+	assert_int_equal(nctl_snapshot_restore(s, now, all, &back), 0);
+	free(now);
+	return back;
+}
+
+bool rig_restore(struct rig *r, bool all)
+{
+	bool was_all;
+
+	for (int pass = 0; pass < 5; pass++, all = true) {
+		struct nctl_plan *back = plan_back(r, all);
+
+		was_all = all;
+		r->undone = nctl_plan_free(r->undone);
+		r->undone = r->plan;
+		r->plan = back;
+		if (!back->n_ops && was_all)
+			return true;
+		r->done = 0;
+		assert_int_equal(nctl_hub_run(r->hub, back, true, on_done, r), 0);
+		rig_until_done(r);
+		assert_int_equal(r->done, 1);
+		prune(r);
+		rig_settle(r);
+	}
+	return false;
 }
 
 const struct nctl_mirror_link *rig_link(const struct rig *r, const char *name)

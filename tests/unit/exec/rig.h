@@ -3,6 +3,7 @@
 
 #include "exec/hub.h"
 #include "fake/fake.h"
+#include "plan/snapshot.h"
 
 /*
  * A hub over a fake kernel with the smallest owner it can have: poll(2), ledgers, named namespaces, and one
@@ -51,6 +52,7 @@ struct rig {
 	int refuse_error;
 	struct nctl_want *want;
 	struct nctl_plan *plan, *undone;
+	struct nctl_snapshot *snapshot; /* before the last run forward */
 	unsigned done; /* calls */
 	struct nctl_outcome outcome;
 };
@@ -75,6 +77,9 @@ void rig_start(struct rig *r, const char *body, bool keep_going);
 void rig_apply(struct rig *r, const char *body, bool keep_going);
 /* Back to the state before the last run. */
 void rig_undo(struct rig *r);
+/* The same by what the snapshot says, whatever happened meanwhile; all: from the first plan on. False: it never gets
+ * there. */
+bool rig_restore(struct rig *r, bool all);
 /* Operations that a plan for body would have now. */
 size_t rig_plan(struct rig *r, const char *body);
 
