@@ -261,7 +261,7 @@ static void on_stop(struct nd_signal *s, int signum)
 static void on_hangup(struct nd_signal *s, int signum)
 {
 	struct daemon *d = s->userdata;
-	int r = nd_reconcile_apply(d->reconcile, NULL, 0, NULL, NULL);
+	int r = nd_reconcile_apply(d->reconcile, NULL, &(struct nd_apply){0}, NULL, NULL);
 
 	(void)signum;
 	if (r < 0)

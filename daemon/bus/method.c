@@ -11,11 +11,9 @@
 
 #include "base/cleanup.h"
 #include "base/json.h"
-#include "bus/private.h"
+#include "bus/apply.h"
 #include "config/config.h"
 #include "log/log.h"
-
-#define APPLY_FLAGS ((unsigned)ND_APPLY_KEEP_GOING | (unsigned)ND_APPLY_ALLOW_RECREATE)
 
 int nd_allow_change(const struct nd_client *c, sd_bus_error *error)
 {
@@ -25,16 +23,8 @@ int nd_allow_change(const struct nd_client *c, sd_bus_error *error)
 		error, ND_BUS_ERROR "Denied", "Only root and the daemon's own user may change something.");
 }
 
-static int check_flags(uint32_t flags, sd_bus_error *error)
-{
-	if ((flags & ~APPLY_FLAGS) == 0)
-		return 0;
-	return sd_bus_error_setf(
-		error, ND_BUS_ERROR "InvalidFlags", "Unknown flags 0x%x.", flags & ~APPLY_FLAGS);
-}
-
 /* What the reconciler could not do, in words; -errno is the result in any case. */
-static int explain(int r, sd_bus_error *error)
+int nd_explain(int r, sd_bus_error *error)
 {
 	if (r == -EAGAIN)
 		return nd_not_ready(error);
@@ -143,10 +133,10 @@ static int method_check(sd_bus_message *m, void *userdata, sd_bus_error *error)
 	if (r != 0)
 		return r < 0 ? r : answer_diagnostics(m, &diag);
 	r = nd_reconcile_check(c->bus->reconcile, &texts, &out);
-	return r < 0 ? explain(r, error) : answer_buf(m, &out);
+	return r < 0 ? nd_explain(r, error) : answer_buf(m, &out);
 }
 
-static void finished(const char *json, size_t len, void *userdata)
+void nd_call_finished(const char *json, size_t len, void *userdata)
 {
 	(void)len;
 	if (json)
@@ -156,8 +146,9 @@ static void finished(const char *json, size_t len, void *userdata)
 }
 
 /* Plan and Apply alike. */
-static int start(struct nd_client *c, sd_bus_message *m, const struct nd_config_texts *texts, unsigned flags,
-	int (*job)(struct nd_reconcile *r, const struct nd_config_texts *texts, unsigned flags,
+static int start(struct nd_client *c, sd_bus_message *m, const struct nd_config_texts *texts,
+	const struct nd_apply *how,
+	int (*job)(struct nd_reconcile *r, const struct nd_config_texts *texts, const struct nd_apply *how,
 		void (*answer)(const char *json, size_t len, void *userdata), void *userdata),
 	sd_bus_error *error)
 {
@@ -168,10 +159,10 @@ static int start(struct nd_client *c, sd_bus_message *m, const struct nd_config_
 	if (r < 0)
 		return r;
 	/* The answer may come, and call be gone, before this returns. */
-	r = job(c->bus->reconcile, texts, flags, finished, call);
+	r = job(c->bus->reconcile, texts, how, nd_call_finished, call);
 	if (r < 0) {
 		nd_call_free(call);
-		return explain(r, error);
+		return nd_explain(r, error);
 	}
 	return 1;
 }
@@ -181,20 +172,17 @@ static int method_plan(sd_bus_message *m, void *userdata, sd_bus_error *error)
 	_cleanup_(nd_config_texts_fini) struct nd_config_texts texts = ND_CONFIG_TEXTS_INIT;
 	_cleanup_(nd_diagnostics_fini) struct nd_diagnostics diag = ND_DIAGNOSTICS_INIT;
 	struct nd_client *c = userdata;
-	uint32_t flags;
+	struct nd_apply how = {0};
 	int r;
 
 	r = read_files(c, m, &texts, &diag, error);
 	if (r != 0)
 		return r < 0 ? r : answer_diagnostics(m, &diag);
-	r = sd_bus_message_read(m, "u", &flags);
-	if (r < 0)
-		return r;
-	r = check_flags(flags, error);
+	r = nd_read_apply(m, &how, error);
 	/* The daemon reads its own files with its own rights, and diagnostics show lines of them. */
 	if (r >= 0 && !texts.n)
 		r = nd_allow_change(c, error);
-	return r < 0 ? r : start(c, m, texts.n ? &texts : NULL, flags, nd_reconcile_plan, error);
+	return r < 0 ? r : start(c, m, texts.n ? &texts : NULL, &how, nd_reconcile_plan, error);
 }
 
 static int method_apply(sd_bus_message *m, void *userdata, sd_bus_error *error)
@@ -202,7 +190,7 @@ static int method_apply(sd_bus_message *m, void *userdata, sd_bus_error *error)
 	_cleanup_(nd_config_texts_fini) struct nd_config_texts texts = ND_CONFIG_TEXTS_INIT;
 	_cleanup_(nd_diagnostics_fini) struct nd_diagnostics diag = ND_DIAGNOSTICS_INIT;
 	struct nd_client *c = userdata;
-	uint32_t flags;
+	struct nd_apply how = {0};
 	int r;
 
 	r = nd_allow_change(c, error);
@@ -214,27 +202,21 @@ static int method_apply(sd_bus_message *m, void *userdata, sd_bus_error *error)
 	if (texts.n == 0)
 		return sd_bus_error_set(
 			error, ND_BUS_ERROR "NoFiles", "Apply wants files; Reload takes the daemon's.");
-	r = sd_bus_message_read(m, "u", &flags);
-	if (r < 0)
-		return r;
-	r = check_flags(flags, error);
-	return r < 0 ? r : start(c, m, &texts, flags, nd_reconcile_apply, error);
+	r = nd_read_apply(m, &how, error);
+	return r < 0 ? r : start(c, m, &texts, &how, nd_reconcile_apply, error);
 }
 
 static int method_reload(sd_bus_message *m, void *userdata, sd_bus_error *error)
 {
 	struct nd_client *c = userdata;
-	uint32_t flags;
+	struct nd_apply how = {0};
 	int r;
 
 	r = nd_allow_change(c, error);
 	if (r < 0)
 		return r;
-	r = sd_bus_message_read(m, "u", &flags);
-	if (r < 0)
-		return r;
-	r = check_flags(flags, error);
-	return r < 0 ? r : start(c, m, NULL, flags, nd_reconcile_apply, error);
+	r = nd_read_apply(m, &how, error);
+	return r < 0 ? r : start(c, m, NULL, &how, nd_reconcile_apply, error);
 }
 
 static int method_status(sd_bus_message *m, void *userdata, sd_bus_error *error)
@@ -251,11 +233,15 @@ const sd_bus_vtable nd_bus_vtable[] = {
 	SD_BUS_VTABLE_START(0),
 	SD_BUS_METHOD_WITH_ARGS("Check", SD_BUS_ARGS("a(sh)", files), SD_BUS_RESULT("s", json), method_check,
 		SD_BUS_VTABLE_UNPRIVILEGED),
-	SD_BUS_METHOD_WITH_ARGS("Plan", SD_BUS_ARGS("a(sh)", files, "u", flags), SD_BUS_RESULT("s", json),
-		method_plan, SD_BUS_VTABLE_UNPRIVILEGED),
-	SD_BUS_METHOD_WITH_ARGS("Apply", SD_BUS_ARGS("a(sh)", files, "u", flags), SD_BUS_RESULT("s", json),
-		method_apply, SD_BUS_VTABLE_UNPRIVILEGED),
-	SD_BUS_METHOD_WITH_ARGS("Reload", SD_BUS_ARGS("u", flags), SD_BUS_RESULT("s", json), method_reload,
+	SD_BUS_METHOD_WITH_ARGS("Plan", SD_BUS_ARGS("a(sh)", files, "u", flags, "a{ss}", options),
+		SD_BUS_RESULT("s", json), method_plan, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_ARGS("Apply", SD_BUS_ARGS("a(sh)", files, "u", flags, "a{ss}", options),
+		SD_BUS_RESULT("s", json), method_apply, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_ARGS("Reload", SD_BUS_ARGS("u", flags, "a{ss}", options), SD_BUS_RESULT("s", json),
+		method_reload, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_ARGS("Confirm", SD_BUS_NO_ARGS, SD_BUS_RESULT("s", json), nd_method_confirm,
+		SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_ARGS("Rollback", SD_BUS_NO_ARGS, SD_BUS_RESULT("s", json), nd_method_rollback,
 		SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("Status", SD_BUS_NO_ARGS, SD_BUS_RESULT("s", json), method_status,
 		SD_BUS_VTABLE_UNPRIVILEGED),

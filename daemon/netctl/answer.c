@@ -254,17 +254,43 @@ static void show_count(struct json_object *result, const char *key, const char *
 		printf(", %" PRId64 " %s", n, what);
 }
 
+static enum cli_style style_of_state(const char *state)
+{
+	static const char *const good[] = {"applied", "unchanged", "confirmed", "rolled-back"};
+
+	for (size_t i = 0; i < NCTL_ARRAY_SIZE(good); i++)
+		if (strcmp(state, good[i]) == 0)
+			return CLI_GREEN;
+	return strcmp(state, "to-be-confirmed") == 0 ? CLI_YELLOW : CLI_RED;
+}
+
+/* What an apply that is to be confirmed has left to do, and until when. */
+static void show_waiting(struct json_object *result)
+{
+	int64_t held = cli_json_int(result, "held"), seconds = cli_json_int(result, "confirm_s");
+
+	if (!seconds)
+		return;
+	if (held)
+		printf("%" PRId64 " step%s that cannot be undone wait%s for the confirm.\n", held,
+			plural(held), held == 1 ? "s" : "");
+	printf("Within %" PRId64 " seconds: netctl confirm, else all of it is taken back.\n", seconds);
+}
+
 /* "applied, generation 3: 3001 done; 3001 messages in 12 sends, 250 ms" */
 static void show_result(struct json_object *result)
 {
 	struct json_object *refusals = cli_json_get(result, "refusals");
 	const char *state = cli_json_str(result, "state");
 	int64_t messages = cli_json_int(result, "messages"), sends = cli_json_int(result, "sends");
-	bool good = strcmp(state, "applied") == 0 || strcmp(state, "unchanged") == 0;
 
 	if (is_array(refusals))
 		show_refusals(refusals);
-	cli_text_pad(state, 0, good ? CLI_GREEN : CLI_RED);
+	cli_text_pad(state, 0, style_of_state(state));
+	if (!cli_json_get(result, "done")) { /* there was no plan */
+		printf(", generation %" PRId64 "\n", cli_json_int(result, "generation"));
+		return;
+	}
 	printf(", generation %" PRId64 ": %" PRId64 " done", cli_json_int(result, "generation"),
 		cli_json_int(result, "done"));
 	show_count(result, "refused", "refused");
@@ -274,6 +300,7 @@ static void show_result(struct json_object *result)
 		plural(sends));
 	show_duration(cli_json_int(result, "duration_us"));
 	putchar('\n');
+	show_waiting(result);
 }
 
 static void show_parts(const struct cli_request *q, struct json_object *o)

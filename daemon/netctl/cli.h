@@ -29,6 +29,8 @@ enum cli_action {
 	CLI_PLAN,
 	CLI_APPLY,
 	CLI_RELOAD,
+	CLI_CONFIRM,
+	CLI_ROLLBACK,
 	CLI_STATUS,
 	CLI_LINK,
 	CLI_ADDRESS,
@@ -66,6 +68,7 @@ struct cli_request {
 	const char *runtime_dir;
 	bool json;
 	unsigned flags;
+	const char *confirm; /* seconds, NULL: none */
 	const char *files[CLI_FILES_MAX];
 	size_t n_files;
 	struct cli_filter {
@@ -91,7 +94,7 @@ int cli_request_check(const struct cli_request *q);
 int cli_bus_connect(const char *runtime_dir, struct cli_bus *ret);
 int cli_bus_call(struct cli_bus *bus, const struct cli_msg *m, struct cli_reply *ret);
 int cli_bus_text(const struct cli_reply *reply, const char **ret); /* the string that was wanted */
-/* Opens q's files as this user and adds them to m as a(sh), each a copy in memory. */
+/* Opens q's files as this user; adds them to m as a(sh), copies in memory. */
 int cli_bus_append_files(struct cli_msg *m, const struct cli_request *q);
 
 /* answer.c, status.c: an answer of the daemon for people. answer gives the answer's own exit status. */
@@ -132,13 +135,11 @@ int cli_enter_pids(const struct cli_request *q);
 /* text.c: output that is safe for terminals. */
 enum cli_style { CLI_PLAIN, CLI_BOLD, CLI_DIM, CLI_RED, CLI_GREEN, CLI_YELLOW, CLI_CYAN };
 void cli_text_init(void);
-/* Starts and ends a style on stdout; nothing where colours are not wanted. */
-const char *cli_style_begin(enum cli_style style);
+const char *cli_style_begin(enum cli_style style); /* on stdout; "" where colours are not wanted */
 const char *cli_style_end(enum cli_style style);
 /* s with control characters replaced; keep_lines: but for newlines and tabs. */
 void cli_text_put(FILE *f, const char *s, bool keep_lines);
-/* Columns on a terminal: characters of UTF-8, not bytes. */
-size_t cli_text_width(const char *s);
+size_t cli_text_width(const char *s); /* columns on a terminal: characters of UTF-8, not bytes */
 /* s in this style, filled with blanks up to width. */
 void cli_text_pad(const char *s, size_t width, enum cli_style style);
 void cli_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -18,6 +18,10 @@ static const char help[] =
 	"  plan [FILE...]     what would apply change?\n"
 	"  apply FILE...      make these files the configuration until the next reload\n"
 	"  apply, reload      read the daemon's own files again and bring the kernel to them\n"
+	"  apply --confirm SEC ...\n"
+	"                     ... and go back to the state before, unless within SEC seconds comes\n"
+	"  confirm            keep it; what cannot be undone is done now\n"
+	"  rollback           go back now\n"
 	"  status             what the daemon is doing, and what it has done\n"
 	"  stats              what it has counted, with -n or -a of namespaces\n"
 	"  verify             is its memory what the kernel says?\n"
@@ -52,6 +56,7 @@ static const char help[] =
 	"  -4, -6               this family only\n"
 	"  -s, --statistics     link: with counters\n"
 	"  -j, --json           JSON as from \"ip -j -d\", and the daemon's own answers\n"
+	"  --confirm SEC        apply, reload: go back unless confirmed within SEC seconds\n"
 	"  --keep-going         apply: a refusal stops only what depends on it\n"
 	"  --allow-recreate     apply, plan: links may be deleted and made again to change them\n"
 	"  --version\n"
@@ -65,10 +70,11 @@ static int put_files(struct cli_msg *m, const struct cli_request *q)
 	return cli_bus_append_files(m, q);
 }
 
+/* And the options, by name. */
 static int put_flags(struct cli_msg *m, const struct cli_request *q)
 {
 	cli_msg_u32(m, q->flags);
-	return CLI_OK;
+	return cli_filters_put(m, q);
 }
 
 static int put_files_flags(struct cli_msg *m, const struct cli_request *q)
@@ -109,9 +115,11 @@ static const struct {
 	int (*show)(const struct cli_request *q, const char *text);
 } actions[] = {
 	[CLI_CHECK] = {NULL, NULL, "Check", "a(sh)", put_files, cli_answer_show},
-	[CLI_PLAN] = {NULL, NULL, "Plan", "a(sh)u", put_files_flags, cli_answer_show},
-	[CLI_APPLY] = {NULL, NULL, "Apply", "a(sh)u", put_files_flags, cli_answer_show},
-	[CLI_RELOAD] = {NULL, NULL, "Reload", "u", put_flags, cli_answer_show},
+	[CLI_PLAN] = {NULL, NULL, "Plan", "a(sh)ua{ss}", put_files_flags, cli_answer_show},
+	[CLI_APPLY] = {NULL, NULL, "Apply", "a(sh)ua{ss}", put_files_flags, cli_answer_show},
+	[CLI_RELOAD] = {NULL, NULL, "Reload", "ua{ss}", put_flags, cli_answer_show},
+	[CLI_CONFIRM] = {NULL, NULL, "Confirm", "", NULL, cli_answer_show},
+	[CLI_ROLLBACK] = {NULL, NULL, "Rollback", "", NULL, cli_answer_show},
 	[CLI_STATUS] = {NULL, NULL, "Status", "", NULL, cli_status_show},
 	[CLI_MOVE] = {NULL, NULL, "LinkMove", "ssss", put_move, cli_answer_show},
 	[CLI_LINK] = {.talk = query},
@@ -162,7 +170,7 @@ static int run(const struct cli_request *q)
 	return status == CLI_OK ? actions[q->action].show(q, text) : status;
 }
 
-enum { OPTION_KEEP_GOING = 256, OPTION_ALLOW_RECREATE, OPTION_WHY };
+enum { OPTION_KEEP_GOING = 256, OPTION_ALLOW_RECREATE, OPTION_WHY, OPTION_CONFIRM };
 
 /* 0, or -EINVAL; the family is kept for later. */
 static int take_option(struct cli_request *q, int c, const char **family)
@@ -196,6 +204,9 @@ static int take_option(struct cli_request *q, int c, const char **family)
 	case OPTION_ALLOW_RECREATE:
 		q->flags |= CLI_ALLOW_RECREATE;
 		return 0;
+	case OPTION_CONFIRM:
+		q->confirm = optarg;
+		return 0;
 	}
 	return -EINVAL;
 }
@@ -209,6 +220,18 @@ static bool has_family(enum cli_action a)
 		if (a == with[i])
 			return true;
 	return false;
+}
+
+/* What an apply is told beside files and flags. */
+static int add_apply_options(struct cli_request *q)
+{
+	bool applies = q->action == CLI_APPLY || q->action == CLI_RELOAD;
+
+	if (q->confirm && !applies && q->action != CLI_PLAN) {
+		cli_error("--confirm is for apply and reload");
+		return -EINVAL;
+	}
+	return q->confirm ? cli_request_filter(q, "confirm", q->confirm) : 0;
 }
 
 /*
@@ -226,6 +249,7 @@ static int read_options(struct cli_request *q, int argc, char **argv, char **wor
 		{"help", no_argument, NULL, 'h'},
 		{"keep-going", no_argument, NULL, OPTION_KEEP_GOING},
 		{"allow-recreate", no_argument, NULL, OPTION_ALLOW_RECREATE},
+		{"confirm", required_argument, NULL, OPTION_CONFIRM},
 		{"why", no_argument, NULL, OPTION_WHY},
 		{"version", no_argument, NULL, 'V'},
 		{0},
@@ -253,6 +277,8 @@ static int read_options(struct cli_request *q, int argc, char **argv, char **wor
 	if (q->action == CLI_HELP)
 		return 0;
 	if (cli_grammar_parse(q, words, n) < 0 || cli_request_check(q) < 0)
+		return -EINVAL;
+	if (add_apply_options(q) < 0)
 		return -EINVAL;
 	if (stats && q->action == CLI_LINK && cli_request_filter(q, "stats", "") < 0)
 		return -EINVAL;

@@ -281,6 +281,8 @@ const struct token cli_words[] = {
 	{WORD, "plan", 2, NULL, CLI_PLAN, more_files},
 	{WORD, "apply", 2, NULL, CLI_APPLY, more_files},
 	{WORD, "reload", 3, NULL, CLI_RELOAD, NULL},
+	{WORD, "confirm", 4, NULL, CLI_CONFIRM, NULL},
+	{WORD, "rollback", 4, NULL, CLI_ROLLBACK, NULL},
 	{WORD, "status", 2, NULL, CLI_STATUS, NULL},
 	{WORD, "stats", 5, NULL, CLI_STATS, NULL},
 	{WORD, "verify", 2, NULL, CLI_VERIFY, NULL},

@@ -199,7 +199,7 @@ void nd_gather_fini(struct gather *g)
 	nctl_arena_fini(&g->arena);
 }
 
-static void describe(const struct nd_reconcile *r, const struct nd_netns *n, struct nctl_plan_netns *ret)
+void nd_gather_describe(const struct nd_reconcile *r, const struct nd_netns *n, struct nctl_plan_netns *ret)
 {
 	const struct nctl_ledger_netns *ours =
 		ret->name ? nctl_netns_ledger_get(r->ledgers.netns, ret->name) : NULL;
@@ -269,7 +269,7 @@ static void view_wanted(const struct nd_reconcile *r, struct job *job, struct vi
 		if (job->gather.sysctls)
 			p->sysctls = job->gather.sysctls[i];
 		if (n)
-			describe(r, n, p);
+			nd_gather_describe(r, n, p);
 		if (n && w->name && names_several(n))
 			check_twin(job, view, p);
 	}
@@ -288,7 +288,7 @@ static int view_others(const struct nd_reconcile *r, struct job *job, struct vie
 		if (nd_netns_is_home(n) || !name || nctl_want_netns_find(job->want, name))
 			continue;
 		*p = (struct nctl_plan_netns){.name = name, .nsid = NCTL_NSID_NONE};
-		describe(r, n, p);
+		nd_gather_describe(r, n, p);
 		if (!p->there || (!p->ours && !(p->ledger && nctl_ledger_link_count(p->ledger))))
 			continue;
 		p->name = nctl_arena_strdup(&job->gather.arena, p->name); /* n may go before the plan does */
@@ -311,7 +311,7 @@ static nctl_ifindex next_ifindex(const struct view *view)
 
 int nd_gather_plan(struct nd_reconcile *r, struct job *job)
 {
-	struct nctl_plan_options opts = {.allow_recreate = job->flags & ND_APPLY_ALLOW_RECREATE};
+	struct nctl_plan_options opts = {.allow_recreate = job->how.flags & ND_APPLY_ALLOW_RECREATE};
 	struct view view = {0};
 	int e;
 

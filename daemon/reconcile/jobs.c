@@ -4,10 +4,11 @@
  * plan is made and carried out, and its end is outcome.c's; one job at a time, in the order of their arrival.
  * Each long step has a turn of the loop to itself.
  */
-#include "reconcile/private.h"
+#include "reconcile/confirm.h"
 
 #include <errno.h>
 #include <malloc.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "log/log.h"
@@ -36,18 +37,38 @@ static int copy_texts(const struct nd_config_texts *from, struct nd_config_texts
 	return r;
 }
 
+/*
+ * A client may have been faster than the mirrors; what it wants comes after the first pass all the same. The
+ * way back comes before both, and behind the job that is on.
+ */
+static void insert(struct nd_reconcile *r, struct job *job)
+{
+	struct nctl_list *after = &r->jobs, *first = nctl_list_first(&r->jobs);
+	bool on = first && r->step != STEP_IDLE;
+	bool back = first && nctl_list_entry(first, struct job, link)->origin == JOB_RESTORE;
+
+	if (job->origin != JOB_START && job->origin != JOB_RESTORE) {
+		nctl_list_add_tail(&r->jobs, &job->link);
+		return;
+	}
+	if (on || back)
+		after = first;
+	nctl_list_add_head(after, &job->link);
+}
+
 int nd_job_queue(struct nd_reconcile *r, enum job_origin origin, const struct nd_config_texts *texts,
-	unsigned flags, void (*answer)(const char *json, size_t len, void *userdata), void *userdata)
+	const struct nd_apply *how, void (*answer)(const char *json, size_t len, void *userdata),
+	void *userdata)
 {
 	struct job *job;
 
-	if (r->n_jobs >= JOBS_MAX)
+	if (r->n_jobs >= JOBS_MAX && origin != JOB_RESTORE)
 		return -EBUSY;
 	job = calloc(1, sizeof(*job));
 	if (!job)
 		return -ENOMEM;
 	job->origin = origin;
-	job->flags = flags;
+	job->how = *how;
 	job->texts = ND_CONFIG_TEXTS_INIT;
 	nctl_arena_init(&job->gather.arena);
 	job->own_files = !texts;
@@ -58,12 +79,7 @@ int nd_job_queue(struct nd_reconcile *r, enum job_origin origin, const struct nd
 	}
 	job->answer = answer;
 	job->userdata = userdata;
-	/* A client may have been faster than the mirrors; what it wants comes after the first pass all the
-	 * same. */
-	if (origin == JOB_START)
-		nctl_list_add_head(&r->jobs, &job->link);
-	else
-		nctl_list_add_tail(&r->jobs, &job->link);
+	insert(r, job);
 	r->n_jobs++;
 	nd_jobs_advance(r);
 	return 0;
@@ -121,6 +137,18 @@ static int read_and_parse(struct nd_reconcile *r, struct job *job)
 	return e == 0 ? nd_config_parse(&job->texts, &job->diag, &job->want) : e;
 }
 
+/* What is applied next would be undone with it, or keep it from being undone. */
+static void wait_first(struct nd_reconcile *r)
+{
+	char text[160];
+
+	snprintf(text, sizeof(text),
+		"generation %llu waits to be confirmed for another %llu s: netctl confirm or netctl rollback "
+		"comes first; nothing was changed",
+		(unsigned long long)r->journal.generation, (unsigned long long)nd_confirm_seconds_left(r));
+	nd_job_fail(r, ND_EXIT_CONFIG, text);
+}
+
 /* First turn: texts to what is wanted. The rest is for the next ones, so that none keeps the loop for long.
  */
 static void parse(struct nd_reconcile *r, struct job *job)
@@ -128,6 +156,14 @@ static void parse(struct nd_reconcile *r, struct job *job)
 	nctl_time began = nctl_time_now();
 	int e;
 
+	if (job->origin == JOB_RESTORE) {
+		nd_job_step(r, STEP_RESTORING);
+		return;
+	}
+	if (r->journal.waiting && job->origin != JOB_PLAN) {
+		wait_first(r);
+		return;
+	}
 	r->step = STEP_PARSING;
 	e = read_and_parse(r, job);
 	if (e == GATHER_LATER)
@@ -141,6 +177,12 @@ static void parse(struct nd_reconcile *r, struct job *job)
 			(long long)nctl_time_diff_us(nctl_time_now(), began));
 		nd_job_step(r, STEP_PARSED);
 	}
+}
+
+/* What keeps going is not undone by itself, nor is a restart's first pass. */
+static bool needs_way_back(const struct job *job)
+{
+	return job->plan->n_ops && (job->how.confirm_s || !(job->how.flags & ND_APPLY_KEEP_GOING));
 }
 
 /* Last turn: from what is wanted and what is there to a plan on its way. */
@@ -167,8 +209,15 @@ static void plan_and_run(struct nd_reconcile *r, struct job *job)
 	}
 	nd_debug("%zu operations planned: %lld us", job->plan->n_ops,
 		(long long)nctl_time_diff_us(nctl_time_now(), began));
+	job->plan->hold = job->how.confirm_s;
+	e = needs_way_back(job) ? nd_journal_begin(r, job) : 0;
+	if (e < 0) {
+		nd_job_fail_errno(
+			r, "cannot write the journal in the runtime folder; nothing was changed", e);
+		return;
+	}
 	r->step = STEP_RUNNING;
-	e = nctl_hub_run(r->hub, job->plan, job->flags & ND_APPLY_KEEP_GOING, nd_job_applied, r);
+	e = nctl_hub_run(r->hub, job->plan, job->how.flags & ND_APPLY_KEEP_GOING, nd_job_applied, r);
 	if (e < 0)
 		nd_job_fail_errno(r, "cannot start", e);
 }
@@ -183,7 +232,7 @@ void nd_jobs_advance(struct nd_reconcile *r)
 {
 	while (r->step == STEP_IDLE && may_go_on(r))
 		parse(r, nd_job_current(r));
-	if (r->step == STEP_PARSED || r->step == STEP_LOOKED)
+	if (r->step == STEP_PARSED || r->step == STEP_LOOKED || r->step == STEP_RESTORING)
 		nd_wake_send(&r->wake); /* it may have waited for the mirror */
 }
 
@@ -195,6 +244,8 @@ void nd_jobs_turn(struct nd_reconcile *r)
 		nd_gather_look(r);
 	else if (r->step == STEP_LOOKED)
 		plan_and_run(r, nd_job_current(r));
+	else if (r->step == STEP_RESTORING)
+		nd_restore_turn(r);
 	nd_jobs_advance(r);
 }
 

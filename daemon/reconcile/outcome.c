@@ -4,7 +4,7 @@
  * undone. Nothing is accepted half: after a refusal (without keep-going) the plan is undone from what it
  * remembers of the state before it.
  */
-#include "reconcile/private.h"
+#include "reconcile/confirm.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -55,7 +55,8 @@ void nd_job_fail(struct nd_reconcile *r, int exit_status, const char *error)
 	if (why.len)
 		nctl_strbuf_puts(&why, "; ");
 	nctl_strbuf_puts(&why, error);
-	if (job->origin != JOB_PLAN)
+	/* What must wait for a confirm says nothing of the state. */
+	if (job->origin != JOB_PLAN && !r->journal.waiting)
 		put_on_record(r, job, nctl_strbuf_str(&why));
 	nd_report_begin(&j, &out, exit_status, error);
 	nd_report_diagnostics(&j, &job->diag);
@@ -77,12 +78,14 @@ static void report_and_answer(struct nd_reconcile *r, int exit_status, const cha
 {
 	_cleanup_(nctl_strbuf_fini) struct nctl_strbuf out = NCTL_STRBUF_INIT;
 	struct job *job = nd_job_current(r);
+	bool waits = r->journal.waiting;
 	struct nctl_json j;
 
 	nd_report_begin(&j, &out, exit_status, error);
 	nd_report_diagnostics(&j, &job->diag);
 	nd_report_plan(&j, job->plan);
-	nd_report_result(&j, state, r->generation, job->plan, &job->outcome);
+	nd_report_result(&j, state, waits ? r->journal.generation : r->generation, job->plan, &job->outcome,
+		waits ? job->how.confirm_s : 0);
 	nd_report_end(&j);
 	nd_job_end(r, &out);
 }
@@ -167,6 +170,9 @@ static void accept_generation(struct nd_reconcile *r)
 	if (e < 0)
 		nd_error("cannot write the runtime folder %s: %s; a restart will not know of this generation",
 			r->opts.runtime_name, strerror(-e));
+	e = nd_journal_drop(r);
+	if (e < 0)
+		nd_error("cannot remove the journal: %s", strerror(-e));
 	nd_config_texts_fini(&r->texts);
 	r->texts = job->texts;
 	job->texts = ND_CONFIG_TEXTS_INIT;
@@ -179,38 +185,98 @@ static void accept_generation(struct nd_reconcile *r)
 		(unsigned long long)job->outcome.messages, (unsigned long long)job->outcome.sends,
 		(unsigned long long)job->outcome.duration_us);
 	report_and_answer(r, partly ? ND_EXIT_REFUSED : ND_EXIT_FINE, NULL,
-		partly    ? "partly-applied"
-		: changed ? "applied"
-			  : "unchanged");
+		partly                       ? "partly-applied"
+		: job->origin == JOB_CONFIRM ? "confirmed"
+		: changed                    ? "applied"
+					     : "unchanged");
 }
 
-static void undone(struct nctl_plan *plan, const struct nctl_outcome *outcome, void *userdata)
+/* Applied, but for what cannot be undone; it is accepted when it is confirmed. */
+static void wait_for_confirm(struct nd_reconcile *r)
+{
+	struct job *job = nd_job_current(r);
+	bool partly = job->outcome.refused || job->outcome.unseen;
+	int e = nd_confirm_wait(r, job);
+
+	nd_ledgers_prune(&r->ledgers, r->netns);
+	if (e >= 0)
+		e = nd_store_write_ledger(&r->store, &r->ledgers);
+	if (e < 0)
+		nd_error("cannot write the runtime folder %s: %s; a restart will go back at once",
+			r->opts.runtime_name, strerror(-e));
+	nd_info("generation %llu: %zu operations done, %zu refused; to be confirmed within %u s",
+		(unsigned long long)r->journal.generation, job->outcome.done, job->outcome.refused,
+		job->how.confirm_s);
+	report_and_answer(r, partly ? ND_EXIT_REFUSED : ND_EXIT_FINE, NULL, "to-be-confirmed");
+}
+
+/* The end of a way back after a refusal. why: what is not as before, NULL: nothing. */
+static void taken_back(struct nd_reconcile *r, const char *not_whole)
 {
 	_cleanup_(nctl_strbuf_fini) struct nctl_strbuf why = NCTL_STRBUF_INIT;
-	struct nd_reconcile *r = userdata;
 	struct job *job = nd_job_current(r);
-	bool whole = !outcome->status && !outcome->refused && !outcome->unseen && !plan->n_problems;
-	int e;
 
-	e = settle_ledger(r, plan);
-	if (e < 0)
-		nd_error("cannot write the ledger: %s", strerror(-e));
 	nd_report_first_refusal(job->plan, &why);
 	if (!why.len && job->outcome.status < 0)
 		nctl_strbuf_printf(&why, "broken off: %s (is the runtime folder %s full?)",
 			strerror(-job->outcome.status), r->opts.runtime_name);
 	nctl_strbuf_puts(&why,
-		whole ? "; the state is as before" : "; going back to the state before failed in part: ");
-	if (!whole)
-		nd_report_first_refusal(plan, &why);
+		not_whole ? "; going back to the state before failed in part: " : "; the state is as before");
+	if (not_whole)
+		nctl_strbuf_puts(&why, not_whole);
 	nd_error("not applied: %s", nctl_strbuf_str(&why));
 	remember_error(r, nctl_strbuf_str(&why));
 	report_and_answer(r, ND_EXIT_REFUSED,
 		job->outcome.status < 0 ? nctl_strbuf_str(&why)
-		: whole                 ? "refused; the state is as before"
-					: "refused, and going back failed in part",
-		whole ? "rolled-back" : "failed");
+		: not_whole             ? "refused, and going back failed in part"
+					: "refused; the state is as before",
+		not_whole ? "failed" : "rolled-back");
+}
+
+void nd_job_restored(struct nd_reconcile *r, const char *why)
+{
+	_cleanup_(nctl_strbuf_fini) struct nctl_strbuf out = NCTL_STRBUF_INIT, text = NCTL_STRBUF_INIT;
+	struct nctl_json j;
+
+	if (nd_job_current(r)->plan) {
+		taken_back(r, why);
+		nd_jobs_advance(r);
+		return;
+	}
+	if (why) {
+		nctl_strbuf_printf(&text, "going back to the state before failed in part: %s", why);
+		nd_error("%s", nctl_strbuf_str(&text));
+		remember_error(r, nctl_strbuf_str(&text));
+	} else {
+		nd_info("the state is as before");
+	}
+	nd_report_begin(&j, &out, why ? ND_EXIT_REFUSED : ND_EXIT_FINE, why ? nctl_strbuf_str(&text) : NULL);
+	nd_report_state(&j, why ? "failed" : "rolled-back", r->generation);
+	nd_report_end(&j);
+	nd_job_end(r, &out);
 	nd_jobs_advance(r);
+}
+
+/* What undoing the operations left, the snapshot knows. */
+static void undone(struct nctl_plan *plan, const struct nctl_outcome *outcome, void *userdata)
+{
+	struct nd_reconcile *r = userdata;
+	bool whole = !outcome->status && !outcome->refused && !outcome->unseen && !plan->n_problems;
+	int e;
+
+	if (!r->journal.snapshot) { /* of a run that was to keep going, and could not */
+		_cleanup_(nctl_strbuf_fini) struct nctl_strbuf why = NCTL_STRBUF_INIT;
+
+		e = settle_ledger(r, plan);
+		if (e < 0)
+			nd_error("cannot write the ledger: %s", strerror(-e));
+		nd_report_first_refusal(plan, &why);
+		taken_back(r, whole ? NULL : nctl_strbuf_str(&why));
+		nd_jobs_advance(r);
+		return;
+	}
+	nd_job_current(r)->pass = 1;
+	nd_job_step(r, STEP_RESTORING);
 }
 
 /* Back to the state before the job, which its plan remembers. */
@@ -225,6 +291,11 @@ static void undo(struct nd_reconcile *r)
 		nd_job_fail_errno(r, "refused, and there is no way back", e);
 }
 
+static bool is_to_be_confirmed(const struct job *job)
+{
+	return job->how.confirm_s && job->plan->n_ops;
+}
+
 void nd_job_applied(struct nctl_plan *plan, const struct nctl_outcome *outcome, void *userdata)
 {
 	struct nd_reconcile *r = userdata;
@@ -233,8 +304,10 @@ void nd_job_applied(struct nctl_plan *plan, const struct nctl_outcome *outcome, 
 	(void)plan;
 	job->outcome = *outcome;
 	if (outcome->status < 0 ||
-		((outcome->refused || outcome->unseen) && !(job->flags & ND_APPLY_KEEP_GOING)))
+		((outcome->refused || outcome->unseen) && !(job->how.flags & ND_APPLY_KEEP_GOING)))
 		undo(r);
+	else if (is_to_be_confirmed(job))
+		wait_for_confirm(r);
 	else
 		accept_generation(r);
 	nd_jobs_advance(r);

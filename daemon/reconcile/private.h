@@ -14,6 +14,8 @@ enum job_origin {
 	JOB_CLIENT, /* apply with files */
 	JOB_RELOAD, /* the daemon's own paths */
 	JOB_PLAN,   /* changes nothing */
+	JOB_CONFIRM, /* what was put off until its configuration was confirmed */
+	JOB_RESTORE, /* back to the snapshot of the journal */
 };
 
 enum job_step {
@@ -24,6 +26,7 @@ enum job_step {
 	STEP_LOOKING, /* it is being gathered */
 	STEP_LOOKED,  /* to be planned in the next turn */
 	STEP_RUNNING, /* on its way, or on its way back */
+	STEP_RESTORING, /* the next plan of the way to a snapshot is to be made in the next turn */
 };
 
 /* What a job gathers before it can be planned; the answers come by and by. */
@@ -40,7 +43,7 @@ struct gather {
 struct job {
 	struct nctl_list link;
 	enum job_origin origin;
-	unsigned flags;
+	struct nd_apply how;
 	struct nd_config_texts texts;
 	void (*answer)(const char *json, size_t len, void *userdata); /* NULL: nobody waits */
 	void *userdata;
@@ -50,7 +53,8 @@ struct job {
 	struct gather gather;
 	struct nctl_plan *plan;
 	struct nctl_outcome outcome;
-	struct nctl_plan *undo; /* the way back after a refusal */
+	struct nctl_plan *undo; /* the way back after a refusal; of the last pass */
+	unsigned pass;          /* of the way to the snapshot of the journal */
 };
 
 struct nd_reconcile {
@@ -74,12 +78,14 @@ struct nd_reconcile {
 	enum job_step step; /* of the first job */
 	char *last_error;
 	bool partly;                /* the accepted generation was refused in part, as last_error says */
+	struct journal journal; /* its snapshot is there while a plan may have to be undone */
+	struct nd_timer confirm_late;
 	struct nctl_strbuf pending; /* what the accepted configuration still waits for, a line each */
 };
 
 /* jobs.c */
 int nd_job_queue(struct nd_reconcile *r, enum job_origin origin, const struct nd_config_texts *texts,
-	unsigned flags, void (*answer)(const char *json, size_t len, void *userdata), void *userdata);
+	const struct nd_apply *how, void (*answer)(const char *json, size_t len, void *userdata), void *userdata);
 /* Starts the first job if nothing keeps it from starting. */
 void nd_jobs_advance(struct nd_reconcile *r);
 /* A turn of the loop for the job that waits for its next step. */
@@ -98,6 +104,8 @@ void nd_job_tell_plan(struct nd_reconcile *r);
 void nd_job_end(struct nd_reconcile *r, struct nctl_strbuf *out);
 /* For nctl_hub_run. */
 void nd_job_applied(struct nctl_plan *plan, const struct nctl_outcome *outcome, void *userdata);
+/* The state is that of the journal's snapshot, which is gone. why: what of it could not be had, NULL: all is. */
+void nd_job_restored(struct nd_reconcile *r, const char *why);
 
 /* gather.c */
 /* The daemon's own files into the job's texts. 0 read, GATHER_LATER, ND_CONFIG_INVALID (below 0: -errno). */
@@ -107,6 +115,8 @@ int nd_gather_files(struct nd_reconcile *r, struct job *job);
 void nd_gather_look(struct nd_reconcile *r);
 int nd_gather_plan(struct nd_reconcile *r, struct job *job);
 void nd_gather_fini(struct gather *g);
+/* What is there of the namespace that ret names. */
+void nd_gather_describe(const struct nd_reconcile *r, const struct nd_netns *n, struct nctl_plan_netns *ret);
 
 /* report.c */
 enum { ND_EXIT_FINE, ND_EXIT_DIFFERENT, ND_EXIT_CONFIG, ND_EXIT_NO_DAEMON, ND_EXIT_REFUSED, ND_EXIT_TIMEOUT };
@@ -114,7 +124,8 @@ void nd_report_begin(struct nctl_json *j, struct nctl_strbuf *out, int exit_stat
 void nd_report_diagnostics(struct nctl_json *j, const struct nd_diagnostics *d);
 void nd_report_plan(struct nctl_json *j, const struct nctl_plan *p);
 void nd_report_result(struct nctl_json *j, const char *state, uint64_t generation, const struct nctl_plan *p,
-	const struct nctl_outcome *o);
+	const struct nctl_outcome *o, unsigned confirm_s);
+void nd_report_state(struct nctl_json *j, const char *state, uint64_t generation);
 void nd_report_end(struct nctl_json *j);
 /* "foo.yaml:3:1: create vlan foo.3: File exists (the kernel says: …)" of the first refusal, for the log; ""
  * without one. */
@@ -122,5 +133,7 @@ void nd_report_first_refusal(const struct nctl_plan *p, struct nctl_strbuf *out)
 /* The same of the first error in a configuration, and of the first problem that blocks a plan. */
 void nd_report_first_error(const struct nd_diagnostics *d, struct nctl_strbuf *out);
 void nd_report_first_problem(const struct nctl_plan *p, struct nctl_strbuf *out);
+/* The first operation of a plan. */
+void nd_report_first_change(const struct nctl_plan *p, struct nctl_strbuf *out);
 /* The sentences of WAIT problems, a line each. */
 void nd_report_waits(const struct nctl_plan *p, struct nctl_strbuf *out);

@@ -2,7 +2,7 @@
 /*
  * DOC: what the reconciler answers at once: check and status. All of it from memory.
  */
-#include "reconcile/private.h"
+#include "reconcile/confirm.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -32,11 +32,24 @@ static const char *state_name(const struct nd_reconcile *r)
 		return "synchronising";
 	if (r->step != STEP_IDLE)
 		return "applying";
+	if (r->journal.waiting)
+		return "to-be-confirmed";
 	if (r->last_error)
 		return r->partly ? "partly-applied" : "failed";
 	if (!r->generation)
 		return "idle";
 	return r->pending.len ? "waiting" : "settled";
+}
+
+static void put_confirm(struct nctl_json *j, const struct nd_reconcile *r)
+{
+	if (!r->journal.waiting)
+		return;
+	nctl_json_key(j, "confirm");
+	nctl_json_obj_begin(j);
+	nctl_json_ku64(j, "generation", r->journal.generation);
+	nctl_json_ku64(j, "seconds_left", nd_confirm_seconds_left(r));
+	nctl_json_obj_end(j);
 }
 
 static void put_files(struct nctl_json *j, const struct nd_reconcile *r)
@@ -139,6 +152,7 @@ void nd_reconcile_status(struct nd_reconcile *r, struct nctl_strbuf *out)
 	nctl_json_kstr(&j, "version", NETCTLD_VERSION);
 	nctl_json_kstr(&j, "state", state_name(r));
 	nctl_json_ku64(&j, "generation", r->generation);
+	put_confirm(&j, r);
 	put_files(&j, r);
 	nctl_json_ku64(&j, "links", nctl_mirror_link_count(home));
 	nctl_json_ku64(&j, "addresses", nctl_mirror_addr_count(home));

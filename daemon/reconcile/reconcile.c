@@ -3,7 +3,7 @@
  * DOC: the reconciler: what the bus talks to. Owns the set of namespaces (which owns the hub), the ledgers,
  * the accepted generation and the queue of jobs (jobs.c).
  */
-#include "reconcile/private.h"
+#include "reconcile/confirm.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -82,7 +82,13 @@ static void on_settled(void *userdata)
 			r->ready(r->userdata);
 		return;
 	}
-	e = nd_job_queue(r, JOB_START, r->generation ? &r->texts : NULL, ND_APPLY_KEEP_GOING, NULL, NULL);
+	if (nd_confirm_resume(r) == RESUME_WAITING) {
+		if (r->ready)
+			r->ready(r->userdata);
+		return;
+	}
+	e = nd_job_queue(r, JOB_START, r->generation ? &r->texts : NULL,
+		&(struct nd_apply){.flags = ND_APPLY_KEEP_GOING}, NULL, NULL);
 	if (e < 0)
 		nd_error("cannot start the first pass: %s", strerror(-e));
 }
@@ -129,6 +135,7 @@ static int open_namespaces(struct nd_reconcile *r)
 
 	nd_wake_init(&r->wake, r->loop, on_wake, r);
 	nd_timer_init(&r->late, r->loop, on_late, r);
+	nd_timer_init(&r->confirm_late, r->loop, nd_confirm_late, r);
 	r->waking = true;
 	e = nd_netns_set_new(r->loop, r->opts.kernel, take_fd(r->opts.control_fd), r->opts.hub, &netns_ops, r,
 		&r->netns);
@@ -153,6 +160,7 @@ int nd_reconcile_new(struct nd_loop *loop, const struct nd_reconcile_options *op
 	r->userdata = userdata;
 	r->store = STORE_INIT;
 	r->texts = ND_CONFIG_TEXTS_INIT;
+	r->journal = JOURNAL_INIT;
 	r->pending = NCTL_STRBUF_INIT;
 	nctl_list_init(&r->jobs);
 	e = nd_store_open(&r->store, opts->runtime_dir);
@@ -186,9 +194,11 @@ struct nd_reconcile *nd_reconcile_free(struct nd_reconcile *r)
 	if (r->waking) {
 		nd_wake_stop(&r->wake);
 		nd_timer_stop(&r->late);
+		nd_timer_stop(&r->confirm_late);
 	}
 	nd_ledgers_fini(&r->ledgers);
 	nd_config_texts_fini(&r->texts);
+	nd_journal_fini(&r->journal);
 	nctl_strbuf_fini(&r->pending);
 	nd_store_close(&r->store);
 	free(r->last_error);
@@ -196,16 +206,18 @@ struct nd_reconcile *nd_reconcile_free(struct nd_reconcile *r)
 	return NULL;
 }
 
-int nd_reconcile_apply(struct nd_reconcile *r, const struct nd_config_texts *texts, unsigned flags,
-	void (*answer)(const char *json, size_t len, void *userdata), void *userdata)
+int nd_reconcile_apply(struct nd_reconcile *r, const struct nd_config_texts *texts,
+	const struct nd_apply *how, void (*answer)(const char *json, size_t len, void *userdata),
+	void *userdata)
 {
-	return nd_job_queue(r, texts ? JOB_CLIENT : JOB_RELOAD, texts, flags, answer, userdata);
+	return nd_job_queue(r, texts ? JOB_CLIENT : JOB_RELOAD, texts, how, answer, userdata);
 }
 
-int nd_reconcile_plan(struct nd_reconcile *r, const struct nd_config_texts *texts, unsigned flags,
-	void (*answer)(const char *json, size_t len, void *userdata), void *userdata)
+int nd_reconcile_plan(struct nd_reconcile *r, const struct nd_config_texts *texts,
+	const struct nd_apply *how, void (*answer)(const char *json, size_t len, void *userdata),
+	void *userdata)
 {
-	return nd_job_queue(r, JOB_PLAN, texts, flags, answer, userdata);
+	return nd_job_queue(r, JOB_PLAN, texts, how, answer, userdata);
 }
 
 void nd_reconcile_forget(struct nd_reconcile *r, void *userdata)

@@ -23,7 +23,7 @@
  * link|address|altname|netns|sysctl, "kind": K, "label": "foo.{1..1500}", "netns": "t{1..9}", "count": N,
  * "class": live|flap|flush|recreate, "fields": ["mtu"], "file": F, "line": L, "column": C}], "problems":
  * [{"type": wait|consent|conflict, "text": T, "file": F, "line": L, "column": C}]}, "result": {"state":
- * applied|unchanged|partly-applied|failed|rolled-back, "generation": N, "done": N, "refused": N, "poisoned":
+ * applied|unchanged|partly-applied|failed|rolled-back|to-be-confirmed|confirmed, "generation": N, "confirm_s": N, "held": N, "done": N, "refused": N, "poisoned":
  * N, "unseen": N, "sends": N, "messages": N, "duration_us": N, "refusals":
  * [{"action": A, "object": O, "name": N, "errno": E, "error": T, "kernel"|"detail": T, "file": F, "line": L,
  * "column": C}]}}
@@ -54,10 +54,16 @@ enum nd_apply_flags {
 	ND_APPLY_ALLOW_RECREATE = 1 << 1,
 };
 
+/* How to apply, or what to plan for. */
+struct nd_apply {
+	unsigned flags;
+	unsigned confirm_s; /* go back unless it is confirmed within so many seconds; 0: it is accepted at once */
+};
+
 /* Checks only; the answer goes to out. texts stays the caller's. 0 or -ENOMEM. */
 int nd_reconcile_check(struct nd_reconcile *r, const struct nd_config_texts *texts, struct nctl_strbuf *out);
 /* What apply would do; otherwise like nd_reconcile_apply. */
-int nd_reconcile_plan(struct nd_reconcile *r, const struct nd_config_texts *texts, unsigned flags,
+int nd_reconcile_plan(struct nd_reconcile *r, const struct nd_config_texts *texts, const struct nd_apply *how,
 	void (*answer)(const char *json, size_t len, void *userdata), void *userdata);
 
 /*
@@ -66,11 +72,16 @@ int nd_reconcile_plan(struct nd_reconcile *r, const struct nd_config_texts *text
  * wait; then -EBUSY. nd_reconcile_forget makes sure that answer is not called with this userdata any more (a
  * client that is gone); the job itself goes on.
  */
-int nd_reconcile_apply(struct nd_reconcile *r, const struct nd_config_texts *texts, unsigned flags,
+int nd_reconcile_apply(struct nd_reconcile *r, const struct nd_config_texts *texts, const struct nd_apply *how,
+	void (*answer)(const char *json, size_t len, void *userdata), void *userdata);
+/* What waits to be confirmed is accepted, or undone now; answered as apply. 0, -EBUSY, or what the store says. */
+int nd_reconcile_confirm(struct nd_reconcile *r,
+	void (*answer)(const char *json, size_t len, void *userdata), void *userdata);
+int nd_reconcile_rollback(struct nd_reconcile *r,
 	void (*answer)(const char *json, size_t len, void *userdata), void *userdata);
 void nd_reconcile_forget(struct nd_reconcile *r, void *userdata);
 
-/* {"version", "state": synchronising|applying|settled|waiting|failed|partly-applied|idle, "generation",
+/* {"version", "state": synchronising|applying|to-be-confirmed|settled|waiting|failed|partly-applied|idle, "generation", "confirm": {"generation", "seconds_left"},
  * "files": […], "links", "addresses", "owned_links", "namespaces", "owned_namespaces", "helper":
  * alive|gone|none, "helper_pid", "epoch", "losses", "kernel": {sends, messages, changes, receives, refusals,
  * dumps, …}, "events": {…}, "loop": {…}, "pending": […], "last_error"} */

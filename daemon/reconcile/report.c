@@ -427,8 +427,21 @@ static void put_refusal(struct nctl_json *j, const struct nctl_plan *p, const st
 	nctl_json_obj_end(j);
 }
 
+/* What is left to do when it is confirmed. */
+static void put_waiting(struct nctl_json *j, const struct nctl_plan *p, unsigned confirm_s)
+{
+	size_t held = 0;
+
+	if (!confirm_s)
+		return;
+	for (size_t i = 0; i < p->n_ops; i++)
+		held += p->ops[i].phase == NCTL_PHASE_REMOVE;
+	nctl_json_ku64(j, "confirm_s", confirm_s);
+	nctl_json_ku64(j, "held", held);
+}
+
 void nd_report_result(struct nctl_json *j, const char *state, uint64_t generation, const struct nctl_plan *p,
-	const struct nctl_outcome *o)
+	const struct nctl_outcome *o, unsigned confirm_s)
 {
 	size_t told = 0;
 
@@ -443,6 +456,7 @@ void nd_report_result(struct nctl_json *j, const char *state, uint64_t generatio
 	nctl_json_ku64(j, "sends", o->sends);
 	nctl_json_ku64(j, "messages", o->messages);
 	nctl_json_ku64(j, "duration_us", o->duration_us);
+	put_waiting(j, p, confirm_s);
 	nctl_json_key(j, "refusals");
 	nctl_json_arr_begin(j);
 	for (size_t i = 0; i < p->n_ops && told < REFUSALS_MAX; i++) {
@@ -453,6 +467,22 @@ void nd_report_result(struct nctl_json *j, const char *state, uint64_t generatio
 	}
 	nctl_json_arr_end(j);
 	nctl_json_obj_end(j);
+}
+
+/* What is told where there is no plan to tell of. */
+void nd_report_state(struct nctl_json *j, const char *state, uint64_t generation)
+{
+	nctl_json_key(j, "result");
+	nctl_json_obj_begin(j);
+	nctl_json_kstr(j, "state", state);
+	nctl_json_ku64(j, "generation", generation);
+	nctl_json_obj_end(j);
+}
+
+void nd_report_first_change(const struct nctl_plan *p, struct nctl_strbuf *out)
+{
+	if (p->n_ops)
+		nctl_strbuf_printf(out, "%s %s %s", action_of(&p->ops[0]), p->ops[0].kind, p->ops[0].name);
 }
 
 void nd_report_first_refusal(const struct nctl_plan *p, struct nctl_strbuf *out)

@@ -4,7 +4,8 @@
  * message that makes them is sent, so that a kill at any time leaves no link of ours without a line (a line
  * without a link is harmless). Between plans it is written anew. `generation` holds the accepted
  * configuration, bytes and all (0600: files may hold secrets), so that a restart resumes exactly that. `lock`
- * keeps a second daemon out. The folder is a tmpfs: no fsync is needed to survive the daemon's death, and
+ * keeps a second daemon out. `journal` (journal.c) is there while a plan is carried out, or waits to be
+ * confirmed. The folder is a tmpfs: no fsync is needed to survive the daemon's death, and
  * nothing is meant to survive the machine's.
  */
 #include "reconcile/private.h"
@@ -72,7 +73,7 @@ void nd_store_close(struct store *s)
 }
 
 /* The whole file behind another name, then renamed over: there is always one whole file. */
-static int replace_file(const struct store *s, const char *name, const struct nctl_strbuf *b)
+int nd_store_replace(const struct store *s, const char *name, const struct nctl_strbuf *b, bool sync)
 {
 	_cleanup_(nctl_closep) int fd = -1;
 	char tmp[64];
@@ -85,12 +86,21 @@ static int replace_file(const struct store *s, const char *name, const struct nc
 	if (fd < 0)
 		return -errno;
 	r = nctl_write_all(fd, nctl_strbuf_str(b), b->len);
+	if (r >= 0 && sync && fsync(fd) < 0)
+		r = -errno;
 	if (r < 0)
 		return r;
-	return renameat(s->dir_fd, tmp, s->dir_fd, name) < 0 ? -errno : 0;
+	if (renameat(s->dir_fd, tmp, s->dir_fd, name) < 0)
+		return -errno;
+	return sync && fsync(s->dir_fd) < 0 ? -errno : 0;
 }
 
-static int read_file(const struct store *s, const char *name, char **ret, size_t *ret_len)
+int nd_store_remove(const struct store *s, const char *name)
+{
+	return unlinkat(s->dir_fd, name, 0) < 0 && errno != ENOENT ? -errno : 0;
+}
+
+int nd_store_read(const struct store *s, const char *name, char **ret, size_t *ret_len)
 {
 	_cleanup_(nctl_closep) int fd = openat(s->dir_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 
@@ -200,7 +210,7 @@ int nd_store_load_ledger(struct store *s, struct ledgers *l)
 	_cleanup_(nctl_freep) char *data = NULL;
 	char *line, *next, *end;
 	size_t len = 0;
-	int r = read_file(s, "ledger", &data, &len);
+	int r = nd_store_read(s, "ledger", &data, &len);
 
 	if (r < 0 && r != -ENOENT)
 		return r;
@@ -280,7 +290,7 @@ int nd_store_write_ledger(struct store *s, const struct ledgers *l)
 	nctl_hash_iter_init(&it, &l->by_cookie);
 	while ((n = nctl_hash_iter_next(&it)))
 		put_namespace(&b, nctl_container_of(n, struct namespace_ledger, by_cookie));
-	r = replace_file(s, "ledger", &b);
+	r = nd_store_replace(s, "ledger", &b, false);
 	if (r < 0)
 		return r;
 	s->torn = false;
@@ -299,7 +309,7 @@ int nd_store_write_generation(struct store *s, uint64_t number, const struct nd_
 		nctl_strbuf_put(&b, t->data, t->len);
 		nctl_strbuf_putc(&b, '\n');
 	}
-	return replace_file(s, "generation", &b);
+	return nd_store_replace(s, "generation", &b, false);
 }
 
 /* One file behind p: "PATHLEN LEN\nPATH\nDATA\n". Returns the first byte behind it, or NULL. */
@@ -328,7 +338,7 @@ int nd_store_load_generation(struct store *s, uint64_t *ret_number, struct nd_co
 	uint64_t number;
 	const char *p;
 	size_t n, len;
-	int head = 0, r = read_file(s, "generation", &data, &len);
+	int head = 0, r = nd_store_read(s, "generation", &data, &len);
 
 	if (r < 0)
 		return r;

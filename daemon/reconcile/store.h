@@ -10,6 +10,7 @@
 #include "exec/hub.h"
 #include "netns/netns.h"
 #include "plan/ledger.h"
+#include "plan/snapshot.h"
 
 /* What the daemon keeps over its own death. Internal to daemon/reconcile. */
 
@@ -59,3 +60,24 @@ int nd_store_write_ledger(struct store *s, const struct ledgers *l);
 /* The accepted configuration. load: -ENOENT when none was ever accepted. */
 int nd_store_load_generation(struct store *s, uint64_t *ret_number, struct nd_config_texts *texts);
 int nd_store_write_generation(struct store *s, uint64_t number, const struct nd_config_texts *texts);
+
+/* One whole file, replaced as such; sync: it is on its medium when this returns. read: as nctl_read_all. */
+int nd_store_replace(const struct store *s, const char *name, const struct nctl_strbuf *b, bool sync);
+int nd_store_read(const struct store *s, const char *name, char **ret, size_t *ret_len);
+int nd_store_remove(const struct store *s, const char *name); /* 0 as well if it is not there */
+
+/* journal.c: the way back, for a daemon that does not know anything else. */
+struct journal {
+	bool waiting;        /* applied, and to be confirmed; else it is being carried out */
+	unsigned flags;      /* enum nd_apply_flags */
+	uint64_t generation; /* the number that it will have when it is accepted */
+	nctl_time deadline;  /* waiting */
+	struct nd_config_texts texts;
+	struct nctl_snapshot *snapshot;
+};
+#define JOURNAL_INIT ((struct journal){.texts = ND_CONFIG_TEXTS_INIT})
+void nd_journal_fini(struct journal *j);
+int nd_journal_write(const struct store *s, const struct journal *j);
+/* -ENOENT: there is none; -EBADMSG: it is none of ours, or of an earlier life of the machine. */
+int nd_journal_read(const struct store *s, struct journal *ret);
+int nd_journal_remove(const struct store *s);

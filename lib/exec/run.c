@@ -151,6 +151,11 @@ static int send_all(struct nctl_hub *h)
 	return r;
 }
 
+static enum nctl_stage last_stage(const struct run *run)
+{
+	return run->plan->hold ? NCTL_STAGE_REMOVE : NCTL_STAGE_N;
+}
+
 void nctl_run_advance(struct nctl_hub *h)
 {
 	struct run *run = &h->run;
@@ -171,7 +176,7 @@ void nctl_run_advance(struct nctl_hub *h)
 			return;
 		if (run->cursor < run->stage_end && !run->stopping)
 			continue;
-		if (run->stopping || run->stage + 1 == NCTL_STAGE_N)
+		if (run->stopping || run->stage + 1 == last_stage(run))
 			start_verifying(h);
 		else
 			enter_stage(h, run->stage + 1);

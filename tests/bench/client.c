@@ -106,7 +106,7 @@ int bench_bus_apply(sd_bus *bus, const char *path, char **ret_json)
 	}
 	r = sd_bus_message_new_method_call(bus, &m, NULL, OBJECT, INTERFACE, "Apply");
 	if (r >= 0)
-		r = sd_bus_message_append(m, "a(sh)u", 1, path, fd, 0);
+		r = sd_bus_message_append(m, "a(sh)ua{ss}", 1, path, fd, 0, 0);
 	return r < 0 ? r : call(bus, m, APPLY_TIMEOUT_US, ret_json);
 }
 

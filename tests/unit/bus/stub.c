@@ -38,25 +38,45 @@ int nd_reconcile_check(struct nd_reconcile *r, const struct nd_config_texts *tex
 	return out->err;
 }
 
-int nd_reconcile_plan(struct nd_reconcile *r, const struct nd_config_texts *texts, unsigned flags,
+int nd_reconcile_plan(struct nd_reconcile *r, const struct nd_config_texts *texts, const struct nd_apply *how,
 	void (*answer)(const char *json, size_t len, void *userdata), void *userdata)
 {
 	const char *json = texts ? "{\"exit\":1,\"own\":false}" : "{\"exit\":1,\"own\":true}";
 
 	(void)r;
-	if (flags & ND_APPLY_KEEP_GOING)
+	if (how->flags & ND_APPLY_KEEP_GOING)
 		return -EAGAIN;
 	answer(json, strlen(json), userdata);
 	return 0;
 }
 
-int nd_reconcile_apply(struct nd_reconcile *r, const struct nd_config_texts *texts, unsigned flags,
-	void (*answer)(const char *json, size_t len, void *userdata), void *userdata)
+int nd_reconcile_confirm(
+	struct nd_reconcile *r, void (*answer)(const char *json, size_t len, void *userdata), void *userdata)
+{
+	static const char json[] = "{\"exit\":0}";
+
+	(void)r;
+	answer(json, strlen(json), userdata);
+	return 0;
+}
+
+int nd_reconcile_rollback(
+	struct nd_reconcile *r, void (*answer)(const char *json, size_t len, void *userdata), void *userdata)
+{
+	(void)r;
+	(void)answer;
+	(void)userdata;
+	return -EBUSY;
+}
+
+int nd_reconcile_apply(struct nd_reconcile *r, const struct nd_config_texts *texts,
+	const struct nd_apply *how, void (*answer)(const char *json, size_t len, void *userdata),
+	void *userdata)
 {
 	static const char json[] = "{\"exit\":0}";
 
 	(void)texts;
-	(void)flags;
+	(void)how;
 	switch (r->apply) {
 	case STUB_APPLY_BUSY:
 		return -EBUSY;

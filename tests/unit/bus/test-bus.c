@@ -38,7 +38,8 @@ static sd_bus_message *apply_call(sd_bus *bus, unsigned flags)
 {
 	sd_bus_message *m = client_call(bus, "Apply");
 
-	CHECK(sd_bus_message_append(m, "a(sh)u", 1, "f.yaml", client_memfd("network: {}"), flags) >= 0);
+	CHECK(sd_bus_message_append(m, "a(sh)ua{ss}", 1, "f.yaml", client_memfd("network: {}"), flags, 0) >=
+		0);
 	return m;
 }
 
@@ -53,10 +54,10 @@ static void reading_client(struct fixture *f)
 	CHECK(sd_bus_message_append(m, "a(sh)", 2, "a", client_memfd("one"), "b", client_memfd("two")) >= 0);
 	expect_json(client_send(bus, m, NULL), "{\"exit\":0,\"n\":2,\"a\":\"one\",\"b\":\"two\"}");
 	m = client_call(bus, "Plan");
-	CHECK(sd_bus_message_append(m, "a(sh)u", 1, "a", client_memfd(""), 0) >= 0);
+	CHECK(sd_bus_message_append(m, "a(sh)ua{ss}", 1, "a", client_memfd(""), 0, 0) >= 0);
 	expect_json(client_send(bus, m, NULL), "{\"exit\":1,\"own\":false}");
 	m = client_call(bus, "Plan");
-	CHECK(sd_bus_message_append(m, "a(sh)u", 0, 1u << 30) >= 0);
+	CHECK(sd_bus_message_append(m, "a(sh)ua{ss}", 0, 1u << 30, 0) >= 0);
 	client_send(bus, m, "InvalidFlags");
 	client_send(bus, client_call(bus, "NoSuchMethod"), "UnknownMethod");
 	sd_bus_close_unref(bus);
@@ -68,10 +69,10 @@ static void own_files_client(struct fixture *f)
 	sd_bus *bus = client_connect(f);
 	sd_bus_message *m = client_call(bus, "Plan");
 
-	CHECK(sd_bus_message_append(m, "a(sh)u", 0, 0) >= 0);
+	CHECK(sd_bus_message_append(m, "a(sh)ua{ss}", 0, 0, 0) >= 0);
 	expect_json(client_send(bus, m, NULL), "{\"exit\":1,\"own\":true}");
 	m = client_call(bus, "Plan");
-	CHECK(sd_bus_message_append(m, "a(sh)u", 0, (unsigned)ND_APPLY_KEEP_GOING) >= 0);
+	CHECK(sd_bus_message_append(m, "a(sh)ua{ss}", 0, (unsigned)ND_APPLY_KEEP_GOING, 0) >= 0);
 	client_send(bus, m, "NotReady");
 	sd_bus_close_unref(bus);
 }
@@ -83,11 +84,22 @@ static void applying_client(struct fixture *f)
 
 	expect_json(client_send(bus, apply_call(bus, 0), NULL), "{\"exit\":0}");
 	m = client_call(bus, "Reload");
-	CHECK(sd_bus_message_append(m, "u", 0) >= 0);
+	CHECK(sd_bus_message_append(m, "ua{ss}", 0, 0) >= 0);
 	expect_json(client_send(bus, m, NULL), "{\"exit\":0}");
 	m = client_call(bus, "Apply");
-	CHECK(sd_bus_message_append(m, "a(sh)u", 0, 0) >= 0);
+	CHECK(sd_bus_message_append(m, "a(sh)ua{ss}", 0, 0, 0) >= 0);
 	client_send(bus, m, "NoFiles");
+	m = client_call(bus, "Reload");
+	CHECK(sd_bus_message_append(m, "ua{ss}", 0, 1, "confirm", "60") >= 0);
+	expect_json(client_send(bus, m, NULL), "{\"exit\":0}");
+	m = client_call(bus, "Reload");
+	CHECK(sd_bus_message_append(m, "ua{ss}", 0, 1, "confirm", "soon") >= 0);
+	client_send(bus, m, "InvalidOption");
+	m = client_call(bus, "Reload");
+	CHECK(sd_bus_message_append(m, "ua{ss}", 0, 1, "colour", "red") >= 0);
+	client_send(bus, m, "InvalidOption");
+	expect_json(client_send(bus, client_call(bus, "Confirm"), NULL), "{\"exit\":0}");
+	client_send(bus, client_call(bus, "Rollback"), "Busy");
 	sd_bus_close_unref(bus);
 }
 
@@ -102,7 +114,7 @@ static void applying(void **state)
 	struct fixture *f = *state;
 
 	assert_int_equal(run_client(f, -1, applying_client), 0);
-	assert_int_equal(f->stub.n_applies, 2);
+	assert_int_equal(f->stub.n_applies, 3);
 }
 
 static void busy_client(struct fixture *f)
@@ -128,11 +140,13 @@ static void denied_client(struct fixture *f)
 
 	client_send(bus, apply_call(bus, 0), "Denied");
 	m = client_call(bus, "Reload");
-	CHECK(sd_bus_message_append(m, "u", 0) >= 0);
+	CHECK(sd_bus_message_append(m, "ua{ss}", 0, 0) >= 0);
 	client_send(bus, m, "Denied");
 	m = client_call(bus, "Plan");
-	CHECK(sd_bus_message_append(m, "a(sh)u", 0, 0) >= 0);
+	CHECK(sd_bus_message_append(m, "a(sh)ua{ss}", 0, 0, 0) >= 0);
 	client_send(bus, m, "Denied");
+	client_send(bus, client_call(bus, "Confirm"), "Denied");
+	client_send(bus, client_call(bus, "Rollback"), "Denied");
 	/* A file on a disk could be one of FUSE. */
 	m = client_call(bus, "Check");
 	CHECK(sd_bus_message_append(m, "a(sh)", 1, "exe", open("/proc/self/exe", O_RDONLY | O_CLOEXEC)) >= 0);
@@ -244,10 +258,10 @@ static void vanishing_client(struct fixture *f)
 	CHECK(sd_bus_flush(bus) >= 0);
 	/* Only to be sure that the first one has been taken up. */
 	m = client_call(other, "Plan");
-	CHECK(sd_bus_message_append(m, "a(sh)u", 0, 0) >= 0);
+	CHECK(sd_bus_message_append(m, "a(sh)ua{ss}", 0, 0, 0) >= 0);
 	sd_bus_message_unref(client_send(other, m, NULL));
 	m = client_call(bus, "Plan");
-	CHECK(sd_bus_message_append(m, "a(sh)u", 0, 0) >= 0);
+	CHECK(sd_bus_message_append(m, "a(sh)ua{ss}", 0, 0, 0) >= 0);
 	sd_bus_message_unref(client_send(bus, m, NULL));
 }
 

@@ -120,7 +120,8 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	static const char *const names[] = {"lock", "ledger", "generation", "ledger.new", "generation.new"};
+	static const char *const names[] = {
+		"lock", "ledger", "generation", "ledger.new", "generation.new", "journal", "journal.new"};
 	char path[128];
 
 	(void)state;
@@ -137,7 +138,7 @@ static int teardown(void **state)
 	return rmdir(dir);
 }
 
-static int queue(const char *body, unsigned flags, void *userdata)
+static int queue_with(const char *body, const struct nd_apply *how, void *userdata)
 {
 	struct nd_config_texts texts = ND_CONFIG_TEXTS_INIT;
 	struct nctl_strbuf b = NCTL_STRBUF_INIT;
@@ -145,10 +146,15 @@ static int queue(const char *body, unsigned flags, void *userdata)
 
 	nctl_strbuf_printf(&b, "network:\n  version: 2\n%s", body);
 	assert_int_equal(nd_config_texts_add(&texts, "client.yaml", nctl_strbuf_str(&b), b.len), 0);
-	r = nd_reconcile_apply(reconcile, &texts, flags, on_answer, userdata);
+	r = nd_reconcile_apply(reconcile, &texts, how, on_answer, userdata);
 	nd_config_texts_fini(&texts);
 	nctl_strbuf_fini(&b);
 	return r;
+}
+
+static int queue(const char *body, unsigned flags, void *userdata)
+{
+	return queue_with(body, &(struct nd_apply){.flags = flags}, userdata);
 }
 
 static void apply(const char *body, unsigned flags)
@@ -332,7 +338,7 @@ static void test_reload(void **state)
 	start();
 	apply(two, 0);
 	before = answers;
-	assert_int_equal(nd_reconcile_apply(reconcile, NULL, 0, on_answer, NULL), 0);
+	assert_int_equal(nd_reconcile_apply(reconcile, NULL, &(struct nd_apply){0}, on_answer, NULL), 0);
 	until_answers(before + 1);
 	answer_is(0, "applied");
 	assert_false(has("d1"));
@@ -379,7 +385,8 @@ static void test_plan_during_apply(void **state)
 	start();
 	assert_int_equal(queue("  dummy-devices: {\"d{1..300}\": {}}\n", 0, NULL), 0);
 	for (int i = 0; i < 3; i++)
-		assert_int_equal(nd_reconcile_plan(reconcile, NULL, 0, on_answer, NULL), 0);
+		assert_int_equal(
+			nd_reconcile_plan(reconcile, NULL, &(struct nd_apply){0}, on_answer, NULL), 0);
 	until_answers(1);
 	answer_is(0, "applied");
 	until_answers(4);
@@ -428,25 +435,89 @@ static void test_restart_adopted(void **state)
 		&(struct nctl_prefix){.family = AF_INET, .addr = {198, 51, 100, 1}}));
 }
 
-/* Killed in the middle of a job, at any turn: a restart finds nothing foreign, and gets there. */
+static int finished(const char *body, const struct nd_apply *how)
+{
+	unsigned before = answers;
+
+	assert_int_equal(queue_with(body, how, NULL), 0);
+	until_answers(before + 1);
+	return json_object_get_int(field("/exit"));
+}
+
+static void end_waiting(int (*job)(
+	struct nd_reconcile *r, void (*answer)(const char *json, size_t len, void *userdata), void *userdata))
+{
+	unsigned before = answers;
+
+	assert_int_equal(job(reconcile, on_answer, NULL), 0);
+	until_answers(before + 1);
+}
+
+static void pass_ms(uint64_t ms)
+{
+	nd_timer_set(&guard, nctl_time_add_ms(nctl_time_now(), ms));
+	(void)nd_loop_run(loop);
+	nd_timer_set(&guard, nctl_time_add_ms(nctl_time_now(), 20000));
+}
+
+/* Kept, taken back, or taken back by itself; and what is deleted waits. */
+static void test_confirm(void **state)
+{
+	const struct nd_apply how = {.confirm_s = 3600}, soon = {.confirm_s = 1};
+
+	(void)state;
+	write_text(file, "  dummy-devices: {d1: {}}\n");
+	start();
+	assert_int_equal(finished("  dummy-devices: {d2: {}}\n", &how), 0);
+	answer_is(0, "to-be-confirmed");
+	assert_string_equal(status("state"), "to-be-confirmed");
+	assert_true(has("d1") && has("d2"));
+	assert_int_equal(finished("  dummy-devices: {d3: {}}\n", &soon), 2);
+	end_waiting(nd_reconcile_rollback);
+	answer_is(0, "rolled-back");
+	assert_true(has("d1") && !has("d2"));
+	assert_string_equal(status("state"), "settled");
+	assert_int_equal(finished("  dummy-devices: {d2: {}}\n", &soon), 0);
+	while (has("d2"))
+		pass_ms(50);
+	assert_int_equal(finished("  dummy-devices: {d2: {}}\n", &how), 0);
+	stop();
+	start();
+	assert_string_equal(status("state"), "to-be-confirmed");
+	end_waiting(nd_reconcile_confirm);
+	answer_is(0, "confirmed");
+	assert_true(!has("d1") && has("d2"));
+}
+
+/* Killed while links are changed and made: a daemon that is started again goes back. */
 static void test_kill(void **state)
 {
+	static const char before[] =
+		"  dummy-devices: {\"d{1..100}\": {mtu: 1400, addresses: [\"2001:db8::{n}/64\"]}}\n";
+	static const char after[] =
+		"  dummy-devices: {\"d{51..200}\": {mtu: 1300, addresses: [\"2001:db8::1:{n}/64\"]}}\n";
+
+	char path[128];
+
 	(void)state;
 	for (int turns = 0; turns < 12; turns++) {
-		write_text(file, "  dummy-devices: {}\n");
+		write_text(file, before);
 		start();
-		assert_int_equal(
-			queue("  dummy-devices: {\"d{1..400}\": {addresses: [\"2001:db8::{n}/64\"]}}\n", 0,
-				NULL),
-			0);
+		assert_int_equal(queue(after, 0, NULL), 0);
 		nd_timer_set(&guard, nctl_time_add_ms(nctl_time_now(), (uint64_t)turns * 2));
 		(void)nd_loop_run(loop);
 		stop();
-		/* Back to nothing: whatever was made is known as ours. */
 		start();
+		if (!strcmp(status("generation"), "1")) {
+			nctl_fake_reset_counts(fake);
+			apply(before, 0);
+			assert_int_equal(nctl_fake_count_changes(fake), 0);
+		}
 		apply("  dummy-devices: {}\n", 0);
 		assert_string_equal(status("links"), "2");
 		stop();
+		snprintf(path, sizeof(path), "%s/generation", dir);
+		unlink(path);
 	}
 }
 
@@ -481,7 +552,7 @@ static void test_check_and_plan(void **state)
 	nd_config_texts_fini(&texts);
 	write_text(file, two);
 	nctl_fake_reset_counts(fake);
-	assert_int_equal(nd_reconcile_plan(reconcile, NULL, 0, on_answer, NULL), 0);
+	assert_int_equal(nd_reconcile_plan(reconcile, NULL, &(struct nd_apply){0}, on_answer, NULL), 0);
 	until_answers(1);
 	answer_is(1, NULL);
 	assert_true(json_object_array_length(field("/plan/entries")) >= 2);
@@ -518,6 +589,7 @@ int main(void)
 		CASE(restart),
 		CASE(restart_adopted),
 		CASE(kill),
+		CASE(confirm),
 		CASE(locked),
 		CASE(check_and_plan),
 		CASE(waiting),

@@ -48,6 +48,8 @@ static int teardown(void **state)
 	remove_file("ledger.new");
 	remove_file("generation");
 	remove_file("generation.new");
+	remove_file("journal");
+	remove_file("journal.new");
 	return rmdir(dir);
 }
 
@@ -256,6 +258,103 @@ static void test_broken_generation(void **state)
 	nd_config_texts_fini(&texts);
 }
 
+/* A snapshot with one of everything. */
+static void fill(struct journal *j)
+{
+	const struct nctl_snap_link l = {.netns = 1,
+		.touched = {.common = NCTL_LINK_BIT(MTU), .data = 5},
+		.ours = true,
+		.adopted = true};
+	struct nctl_snap_addr a = {.netns = 1, .v = NCTL_ADDR_INIT, .added = true};
+	const struct nctl_snap_made m = {1, 1000001, nctl_kind_find("vlan")};
+	const struct nctl_snap_altname n = {1, 7, "another"};
+	const struct nctl_snap_sysctl s = {1, "net/x", NULL, "1"}, t = {0, "net/y", "", "2"};
+	struct nctl_link link = NCTL_LINK_INIT;
+
+	*j = JOURNAL_INIT;
+	j->waiting = true;
+	j->flags = 3;
+	j->generation = 7;
+	j->deadline = (nctl_time){123456};
+	assert_int_equal(nd_config_texts_add(&j->texts, "a.yaml", "network: {}", 11), 0);
+	assert_int_equal(nctl_snapshot_new(2, &j->snapshot), 0);
+	j->snapshot->netns[0].cookie = 1;
+	j->snapshot->netns[1] = (struct nctl_snap_netns){.name = "t 1", .cookie = 4096, .made = true};
+	link.ifindex = 7;
+	link.mtu = 1400;
+	link.has = NCTL_LINK_BIT(NAME) | NCTL_LINK_BIT(MTU);
+	strcpy(link.name, "x7");
+	assert_int_equal(nctl_link_set_kind(&link, nctl_kind_find("vlan")), 0);
+	assert_int_equal(nctl_snapshot_add_link(j->snapshot, &l, &link), 0);
+	nctl_link_fini(&link);
+	a.v.ifindex = 7;
+	assert_int_equal(nctl_prefix_parse("192.0.2.1/24", NCTL_PREFIX_NEED_LENGTH, &a.v.local), 0);
+	assert_int_equal(nctl_snapshot_add_addr(j->snapshot, &a), 0);
+	assert_int_equal(nctl_snapshot_add_made(j->snapshot, &m), 0);
+	assert_int_equal(nctl_snapshot_add_altname(j->snapshot, &n), 0);
+	assert_int_equal(nctl_snapshot_add_sysctl(j->snapshot, &s), 0);
+	assert_int_equal(nctl_snapshot_add_sysctl(j->snapshot, &t), 0);
+}
+
+static void test_journal(void **state)
+{
+	const struct nctl_snap_link *l;
+	struct journal j, read;
+
+	(void)state;
+	assert_int_equal(nd_journal_read(&store, &read), -ENOENT);
+	fill(&j);
+	assert_int_equal(nd_journal_write(&store, &j), 0);
+	nd_journal_fini(&j);
+	assert_int_equal(nd_journal_read(&store, &read), 0);
+	assert_true(read.waiting && read.flags == 3 && read.generation == 7);
+	assert_int_equal(read.deadline.usec, 123456);
+	assert_int_equal(read.texts.n, 1);
+	assert_string_equal(read.texts.v[0].path, "a.yaml");
+	assert_int_equal(read.snapshot->n_netns, 2);
+	assert_string_equal(read.snapshot->netns[1].name, "t 1");
+	assert_true(read.snapshot->netns[1].made && !read.snapshot->netns[1].ours);
+	l = nctl_snapshot_find(read.snapshot, 1, 7);
+	assert_non_null(l);
+	assert_true(l->ours && l->adopted && l->touched.data == 5 && l->v.mtu == 1400);
+	assert_string_equal(l->v.kind->name, "vlan");
+	assert_true(read.snapshot->n_addrs == 1 && read.snapshot->addrs[0].added);
+	assert_true(read.snapshot->n_made == 1 && read.snapshot->made[0].ifindex == 1000001);
+	assert_string_equal(read.snapshot->altnames[0].name, "another");
+	assert_true(read.snapshot->n_sysctls == 2 && !read.snapshot->sysctls[0].old);
+	assert_string_equal(read.snapshot->sysctls[1].old, "");
+	nd_journal_fini(&read);
+	assert_int_equal(nd_journal_remove(&store), 0);
+	assert_int_equal(nd_journal_read(&store, &read), -ENOENT);
+}
+
+/* Cut off anywhere, or with any byte turned: never taken for a whole one, or harmless. */
+static void test_broken_journal(void **state)
+{
+	char *data = NULL, *copy;
+	struct journal j;
+	size_t len = 0;
+
+	(void)state;
+	fill(&j);
+	assert_int_equal(nd_journal_write(&store, &j), 0);
+	nd_journal_fini(&j);
+	assert_int_equal(nd_store_read(&store, "journal", &data, &len), 0);
+	copy = malloc(len);
+	assert_non_null(copy);
+	for (size_t i = 0; i < len; i++) {
+		write_file("journal", data, i);
+		assert_int_equal(nd_journal_read(&store, &j), -EBADMSG);
+		memcpy(copy, data, len);
+		copy[i] = (char)~copy[i];
+		write_file("journal", copy, len);
+		if (nd_journal_read(&store, &j) == 0)
+			nd_journal_fini(&j);
+	}
+	free(copy);
+	free(data);
+}
+
 static void test_locked(void **state)
 {
 	struct store other = STORE_INIT;
@@ -280,6 +379,8 @@ int main(void)
 		CASE(garbage),
 		CASE(generation),
 		CASE(broken_generation),
+		CASE(journal),
+		CASE(broken_journal),
 		CASE(locked),
 	};
 

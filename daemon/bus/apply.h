@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "bus/private.h"
+
+/* What applies configurations, and ends an apply that waits. */
+
+/* method.c */
+/* What the reconciler could not do, in words; the error is the result in any case. */
+int nd_explain(int r, sd_bus_error *error);
+void nd_call_finished(const char *json, size_t len, void *userdata); /* an answer of the reconciler */
+
+/* apply.c */
+int nd_read_apply(sd_bus_message *m, struct nd_apply *ret, sd_bus_error *error); /* the arguments ua{ss} */
+int nd_method_confirm(sd_bus_message *m, void *userdata, sd_bus_error *error);
+int nd_method_rollback(sd_bus_message *m, void *userdata, sd_bus_error *error);

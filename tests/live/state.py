@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""state.py BEFORE AFTER: what of two outputs of tests/live/state.sh differs, a line each. Objects are compared as sets,
+each whole, without the keys of tests/volatile.txt and of those below. Exit status 1 if anything does."""
+
+import json
+import os
+import sys
+
+# State of the moment, which no way back can bring back at once, or at all; each with its reason.
+MOMENTARY = {
+    "operstate": "follows the carrier, in its own time",
+    "qdisc": "noop while a link has never been up",
+    "tso_max_size": "a bridge takes it from a port and keeps it when the port leaves",
+    "promiscuity": "counted by who listens",
+    "allmulti": "likewise",
+}
+# In flags: the same as operstate.
+MOMENTARY_FLAGS = {"NO-CARRIER", "LOWER_UP", "M-DOWN", "linkdown", "PROMISC", "ALLMULTI"}
+
+
+def volatile():
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "volatile.txt")
+    with open(path, encoding="utf-8") as f:
+        return [line.split()[0] for line in f if line.strip() and line[0] != "#"]
+
+
+VOLATILE = volatile()
+
+
+def is_volatile(path):
+    return any(path == key or path.endswith("." + key) for key in VOLATILE)
+
+
+def clean(value, path=""):
+    if isinstance(value, dict):
+        return {
+            k: clean(v, f"{path}.{k}" if path else k)
+            for k, v in sorted(value.items())
+            if k not in MOMENTARY and not is_volatile(f"{path}.{k}" if path else k)
+        }
+    if isinstance(value, list):
+        if path.endswith("flags"):
+            return sorted(str(v) for v in value if v not in MOMENTARY_FLAGS)
+        return sorted((clean(v, path) for v in value), key=lambda v: json.dumps(v, sort_keys=True))
+    return value
+
+
+def is_momentary(what, o):
+    """Routes that the kernel makes for its own link-local addresses, and for IPv6 when the carrier is there."""
+    if "route" not in what or o.get("protocol") != "kernel" or ":" not in o.get("dst", ""):
+        return False
+    return o["dst"].startswith(("fe80:", "ff00:")) or o.get("type") in ("local", "anycast", "multicast")
+
+
+def drop_link_local(o):
+    if isinstance(o, dict) and "addr_info" in o:
+        o["addr_info"] = [
+            a
+            for a in o["addr_info"]
+            if not (a.get("family") == "inet6" and a.get("scope") == "link" and "kernel" in a.get("protocol", "kernel"))
+        ]
+        for a in o["addr_info"]:
+            a.pop("tentative", None)
+    return o
+
+
+def load(path):
+    objects, where, what = set(), "", ""
+    with open(path, encoding="utf-8") as f:
+        for line in f:
+            line = line.strip()
+            if line.startswith(("netns ", "netns", "no netns")):
+                where = line
+                objects.add(line)
+            elif line.startswith(("ip ", "bridge ")):
+                what = line
+            elif line:
+                try:
+                    values = json.loads(line)
+                except ValueError:
+                    continue
+                for o in values:
+                    if o and not is_momentary(what, o):
+                        o = clean(drop_link_local(o))
+                        objects.add(f"{where} {what}: {json.dumps(o, sort_keys=True)}")
+    return objects
+
+
+def flat(value, path=""):
+    if isinstance(value, dict):
+        for k, v in value.items():
+            yield from flat(v, f"{path}.{k}" if path else k)
+    elif isinstance(value, list):
+        for v in value:
+            yield f"{path} {json.dumps(v, sort_keys=True)}"
+    else:
+        yield f"{path} {json.dumps(value)}"
+
+
+def identity(text):
+    """What stands for the same thing before and after: only to tell what differs in it."""
+    head, _, body = text.partition(": ")
+    if not body:
+        return text
+    o = json.loads(body)
+    return head, o.get("ifname"), o.get("table"), o.get("dst"), o.get("priority") if "rule" in head else o.get("id")
+
+
+def main():
+    before, after = load(sys.argv[1]), load(sys.argv[2])
+    gone = {identity(t): t for t in before - after}
+    new = {identity(t): t for t in after - before}
+    for i in sorted(gone.keys() | new.keys(), key=str):
+        a, b = gone.get(i), new.get(i)
+        if not a or not b or ": " not in a:
+            print("-" if a else "+", a or b)
+            continue
+        x, y = (set(flat(json.loads(t.partition(": ")[2]))) for t in (a, b))
+        print(i[0], i[1] or i[3] or i[4], "was:", *sorted(x - y), "is:", *sorted(y - x))
+    return before != after
+
+
+sys.exit(main())
