@@ -147,7 +147,10 @@ static void put_type(const struct nctl_field *f)
 		fputs("list of IP addresses", stdout);
 		break;
 	case NCTL_FIELD_BYTES:
+		fputs("{_NUMBER_: _NUMBER_, ...}", stdout);
+		break;
 	case NCTL_FIELD_RAW:
+		fputs("[_NUMBER_, ...]", stdout);
 		break;
 	}
 }
@@ -183,17 +186,38 @@ static void put_help(const struct nctl_field *f)
 	puts(".\n");
 }
 
-static void put_table(const struct nctl_field_table *t, bool of_port)
+/* An entry of a group: in a list that says what is true, or in a mapping. */
+static void put_entry(const struct nctl_field *f, size_t group)
+{
+	printf("*%.*s*: ", (int)group, f->key);
+	fputs(f->type == NCTL_FIELD_BOOL ? "[*" : "{*", stdout);
+	put(f->key + group + 1);
+	if (f->type == NCTL_FIELD_BOOL) {
+		fputs("*, ...]", stdout);
+		return;
+	}
+	fputs("*: ", stdout);
+	put_type(f);
+	fputs(", ...}", stdout);
+}
+
+/* lacks: fields of the table that are not meant. */
+static void put_table(const struct nctl_field_table *t, uint64_t lacks, bool of_port)
 {
 	for (size_t i = 0; i < t->n; i++) {
 		const struct nctl_field *f = &t->v[i];
+		size_t group = f->key ? strcspn(f->key, ".") : 0;
 
-		if (!f->key)
+		if (!f->key || lacks >> i & 1 || f->flags & NCTL_FIELD_IPV6)
 			continue;
-		putchar('*');
-		put(f->key);
-		fputs("*: ", stdout);
-		put_type(f);
+		if (f->key[group]) {
+			put_entry(f, group);
+		} else {
+			putchar('*');
+			put(f->key);
+			fputs("*: ", stdout);
+			put_type(f);
+		}
 		fputs(" (", stdout);
 		put_default(f, of_port);
 		printf("_%s_)\n\t", nctl_change_class_name(f->change));
@@ -220,9 +244,18 @@ static void put_links(const struct nctl_kind *k)
 			k->traits & NCTL_KIND_VRF ? " A device may name its VRF by *vrf* as well." : "");
 }
 
+/* Several kinds share the section. */
+static void put_modes(const struct nctl_kind *k)
+{
+	for (const struct nctl_name *n = k->modes; n && n->name; n++)
+		printf(n == k->modes ? ", mode %s" : " or %s", n->name);
+}
+
 static void put_kind(const struct nctl_kind *k)
 {
-	printf("## %s\n\n", k->section);
+	printf("## %s", k->section);
+	put_modes(k);
+	puts("\n");
 	printf("Kind *%s*: %s.%s\n\n", k->name, k->help,
 		k->traits & NCTL_KIND_PHYSICAL ? " They are never made nor deleted." : "");
 	put_links(k);
@@ -230,20 +263,23 @@ static void put_kind(const struct nctl_kind *k)
 		if (k->parameters)
 			printf("*%s*: {_KEY_: _VALUE_, ...}\n\tA mapping with the keys below.\n\n",
 				k->parameters);
-		put_table(&k->data, false);
+		put_table(&k->data, k->lacks, false);
 	}
 	if (!has_keys(&k->port))
 		return;
 	printf("Keys of a port, in the port's own definition, or here under *%s* as {_PORT_: _VALUE_, "
 	       "...}:\n\n",
 		k->parameters ? k->parameters : k->section);
-	put_table(&k->port, true);
+	put_table(&k->port, 0, true);
 }
 
 static void put_kinds(void)
 {
 	for (size_t i = 0; nctl_kinds[i]; i++)
-		if (nctl_kinds[i]->section)
+		if (nctl_kinds[i]->section && !nctl_kinds[i]->modes)
+			put_kind(nctl_kinds[i]);
+	for (size_t i = 0; nctl_kinds[i]; i++)
+		if (nctl_kinds[i]->modes)
 			put_kind(nctl_kinds[i]);
 }
 
@@ -255,8 +291,14 @@ static void list_word(const char *word)
 
 static void list_table(const struct nctl_field_table *t)
 {
-	for (size_t i = 0; i < t->n; i++)
-		list_word(t->v[i].key);
+	for (size_t i = 0; i < t->n; i++) {
+		const char *key = t->v[i].key, *dot = key ? strchr(key, '.') : NULL;
+
+		if (dot)
+			printf("%.*s\n%s\n", (int)(dot - key), key, dot + 1);
+		else
+			list_word(key);
+	}
 }
 
 static void list_words(void)
@@ -307,6 +349,7 @@ static void list_keys(void)
 		if (!k->section)
 			continue;
 		puts(k->section);
+		list_key(k->section, k->modes ? "mode" : NULL);
 		list_key(k->section, k->lower_key);
 		list_key(k->section, k->ports_key);
 		list_key(k->section, k->peer_key);
@@ -328,7 +371,7 @@ static int fill_template(const char *path)
 	}
 	while (fgets(line, sizeof(line), f)) {
 		if (!strcmp(line, "@COMMON@\n"))
-			put_table(&nctl_link_fields, false);
+			put_table(&nctl_link_fields, 0, false);
 		else if (!strcmp(line, "@KINDS@\n"))
 			put_kinds();
 		else

@@ -47,6 +47,7 @@ struct nd_def {
 	struct nd_step *steps; /* in the tree's arena */
 	size_t n_steps;
 	uint64_t given; /* fields of the kind whose keys are there */
+	uint64_t mode;  /* kind->modes: the value of the one that was said */
 	bool peer_given;
 };
 
@@ -62,6 +63,8 @@ struct nd_dev {
 void nd_def_compile(struct nd_def *def);
 /* Index of the field with this key, or an older word for it; -1: none. */
 int nd_field_find(const struct nctl_field_table *t, const char *key);
+/* The entry of the group if f is in it ("input" of "keys.input" in "keys"), or NULL. */
+const char *nd_field_in_group(const struct nctl_field *f, const char *group);
 
 /* instance.c: to the definitions of the want. */
 bool nd_def_add(struct nd_parse *p, struct nctl_want_def *def);
@@ -135,6 +138,7 @@ void nd_step_must_be_false(struct nd_dev *d, const struct nd_step *s);
 void nd_step_must_be_true(struct nd_dev *d, const struct nd_step *s);
 void nd_step_any_bool(struct nd_dev *d, const struct nd_step *s);
 void nd_step_data_field(struct nd_dev *d, const struct nd_step *s);
+void nd_step_data_flags(struct nd_dev *d, const struct nd_step *s); /* a list behind a group of fields */
 void nd_step_lower(struct nd_dev *d, const struct nd_step *s);
 void nd_step_peer(struct nd_dev *d, const struct nd_step *s);
 void nd_step_ports(struct nd_dev *d, const struct nd_step *s);

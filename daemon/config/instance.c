@@ -53,11 +53,23 @@ static void set_defaults(const struct nctl_kind *k, struct nctl_link *v)
 
 	for (i = 0; i < k->data.n; i++) {
 		f = &k->data.v[i];
-		if (!f->key || !f->dflt || (v->data_has >> i & 1))
+		if (!f->key || !f->dflt || ((v->data_has | k->lacks) >> i & 1))
 			continue;
 		nctl_field_set(f, v->data, f->dflt);
 		v->data_has |= UINT64_C(1) << i;
 	}
+}
+
+/* What the word behind "mode" says, where several kinds share a section. */
+static void set_mode(const struct nd_def *def, struct nctl_link *v)
+{
+	const struct nctl_kind *k = def->kind;
+	size_t i;
+
+	for (i = 0; i < k->data.n; i++)
+		if (k->mode_field >> i & 1)
+			nctl_field_set(&k->data.v[i], v->data, def->mode);
+	v->data_has |= k->mode_field;
 }
 
 static struct nctl_want_link *new_link(
@@ -122,6 +134,8 @@ static void check_kind(const struct nd_def *def, const struct nd_dev *d)
 
 	for (ref = d->link->port_refs; ref; ref = ref->next)
 		given |= UINT64_C(1) << ref->field;
+	if (d->link->lower.name)
+		given |= nctl_fields_with(&k->data, NCTL_FIELD_LOWER);
 	nctl_strbuf_reset(why);
 	i = k->check ? k->check(v->data, given, why) : -1;
 	if (i < 0)
@@ -151,9 +165,12 @@ static bool make_instance(const struct nd_def *def, const struct nctl_want_netns
 		def->steps[i].fn(d, &def->steps[i]);
 	if ((def->kind->traits & NCTL_KIND_PEERED) && def->kind->peer_key && !def->peer_given)
 		nd_peer_add(p, &(struct nd_peer){.link = l, .missing = true});
+	set_mode(def, &l->v);
 	set_defaults(def->kind, &l->v);
 	if (p->diag->n_errors == before)
 		check_kind(def, d);
+	if (def->kind->complete)
+		def->kind->complete(l->v.data, &l->v.data_has);
 	return p->err == 0 && p->diag->n_errors == before;
 }
 

@@ -69,9 +69,11 @@ static const char *const unsupported[] = {
 
 /* netplan's older words. */
 static const char *const synonyms[][2] = {
+	{"aging", "ageing"},
 	{"aging-time", "ageing-time"},
 	{"all-slaves-active", "all-members-active"},
 	{"gratuitious-arp", "gratuitous-arp"},
+	{"key", "keys"},
 	{"packets-per-slave", "packets-per-member"},
 };
 
@@ -87,7 +89,15 @@ static const char *canonical(const char *key)
 
 int nd_field_find(const struct nctl_field_table *t, const char *key)
 {
-	return nctl_fields_find(t, canonical(key));
+	/* The entries of groups have a way of their own. */
+	return strchr(key, '.') ? -1 : nctl_fields_find(t, canonical(key));
+}
+
+const char *nd_field_in_group(const struct nctl_field *f, const char *group)
+{
+	size_t n = strlen(group);
+
+	return f->key && !strncmp(f->key, group, n) && f->key[n] == '.' ? f->key + n + 1 : NULL;
 }
 
 static bool add_field_step(struct nd_def *def, nd_step_fn fn, const struct nd_node *node,
@@ -95,7 +105,7 @@ static bool add_field_step(struct nd_def *def, nd_step_fn fn, const struct nd_no
 {
 	int i = nd_field_find(t, node->key);
 
-	if (i < 0)
+	if (i < 0 || (data && def->kind->lacks >> i & 1))
 		return false;
 	def->steps[def->n_steps++] = (struct nd_step){fn, node, &t->v[i], (unsigned)i};
 	if (data)
@@ -138,12 +148,18 @@ static void add_candidate(struct candidates *c, const char *word)
 		c->v[c->n++] = word;
 }
 
-static void add_table(struct candidates *c, const struct nctl_field_table *t)
+static void add_table(
+	struct nd_parse *p, struct candidates *c, const struct nctl_field_table *t, uint64_t lacks)
 {
+	const char *key;
 	size_t i;
 
-	for (i = 0; i < t->n; i++)
-		add_candidate(c, t->v[i].key);
+	for (i = 0; i < t->n; i++) {
+		key = lacks >> i & 1 ? NULL : t->v[i].key;
+		if (key && strchr(key, '.')) /* its group */
+			key = nd_text(p, "%.*s", (int)strcspn(key, "."), key);
+		add_candidate(c, key);
+	}
 }
 
 static void unknown_key(struct nd_def *def, const struct nd_node *node, bool parameters)
@@ -154,14 +170,14 @@ static void unknown_key(struct nd_def *def, const struct nd_node *node, bool par
 	size_t i;
 
 	if (parameters) {
-		add_table(&c, &k->data);
-		add_table(&c, &k->port);
+		add_table(def->p, &c, &k->data, k->lacks);
+		add_table(def->p, &c, &k->port, 0);
 	} else {
 		for (i = 0; i < NCTL_ARRAY_SIZE(common_keys); i++)
 			add_candidate(&c, common_keys[i].key);
-		add_table(&c, &nctl_link_fields);
+		add_table(def->p, &c, &nctl_link_fields, 0);
 		if (!k->parameters)
-			add_table(&c, &k->data);
+			add_table(def->p, &c, &k->data, k->lacks);
 		add_candidate(&c, k->parameters);
 		add_candidate(&c, k->lower_key);
 		add_candidate(&c, k->ports_key);
@@ -219,6 +235,57 @@ static bool compile_common(struct nd_def *def, const struct nd_node *node)
 	return add_field_step(def, nd_step_link_field, node, &nctl_link_fields, false);
 }
 
+static void add_data_step(struct nd_def *def, nd_step_fn fn, const struct nd_node *node, size_t i)
+{
+	def->steps[def->n_steps++] = (struct nd_step){fn, node, &def->kind->data.v[i], (unsigned)i};
+	def->given |= UINT64_C(1) << i;
+}
+
+/* The entry of a group in a mapping. */
+static void compile_entry(struct nd_def *def, const struct nd_node *node, const char *group)
+{
+	const struct nctl_field_table *t = &def->kind->data;
+	struct candidates c = {.n = 0};
+	const char *word;
+	size_t i;
+
+	for (i = 0; i < t->n; i++) {
+		word = def->kind->lacks >> i & 1 ? NULL : nd_field_in_group(&t->v[i], group);
+		add_candidate(&c, word);
+		if (!is_word(node->key, word))
+			continue;
+		add_data_step(def, nd_step_data_field, node, i);
+		return;
+	}
+	nd_error(def->p, node->key_pos,
+		nd_did_you_mean(
+			def->p, node->key, c.v, c.n, "see netctld.yaml(5) for the keys of this section"),
+		"unknown key \"%s\" in %s", node->key, group);
+}
+
+/* "keys", if there is a field "keys.input"; false: there is none. */
+static bool compile_group(struct nd_def *def, const struct nd_node *node)
+{
+	const struct nctl_field_table *t = &def->kind->data;
+	const char *group = canonical(node->key);
+	const struct nd_node *c;
+	bool found = false;
+	size_t i;
+
+	for (i = 0; i < t->n; i++) {
+		if (def->kind->lacks >> i & 1 || !nd_field_in_group(&t->v[i], group))
+			continue;
+		if (node->type == ND_NODE_SCALAR)
+			add_data_step(def, nd_step_data_field, node, i);
+		else if (node->type == ND_NODE_SEQUENCE && !found)
+			add_data_step(def, nd_step_data_flags, node, i);
+		found = true;
+	}
+	for (c = found && node->type == ND_NODE_MAPPING ? node->first : NULL; c; c = c->next)
+		compile_entry(def, c, group);
+	return found;
+}
+
 static bool compile_kind(struct nd_def *def, const struct nd_node *node)
 {
 	const struct nctl_kind *k = def->kind;
@@ -231,8 +298,11 @@ static bool compile_kind(struct nd_def *def, const struct nd_node *node)
 		add_step(def, nd_step_ports, node);
 	else if (is_word(node->key, k->parameters))
 		compile_parameters(def, node);
+	else if (k->modes && is_word(node->key, "mode"))
+		return true; /* section.c has read it */
 	else
-		return !k->parameters && add_field_step(def, nd_step_data_field, node, &k->data, true);
+		return !k->parameters && (add_field_step(def, nd_step_data_field, node, &k->data, true) ||
+						 compile_group(def, node));
 	return true;
 }
 
@@ -274,7 +344,7 @@ void nd_def_compile(struct nd_def *def)
 {
 	const struct nd_node *c;
 
-	def->steps = nd_alloc(def->p, count_keys(def->node) * sizeof(*def->steps));
+	def->steps = nd_alloc(def->p, (count_keys(def->node) + 2 * def->kind->data.n) * sizeof(*def->steps));
 	if (!def->steps)
 		return;
 	for (c = def->node->first; c; c = c->next) {

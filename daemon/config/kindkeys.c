@@ -21,12 +21,89 @@ static void add_port_ref(struct nd_dev *d, const struct nd_step *s)
 	d->link->port_refs = ref;
 }
 
+/* The field of the same key that takes IPv6 addresses, or -1. */
+static int ipv6_twin(const struct nctl_field_table *t, const struct nctl_field *f)
+{
+	size_t i;
+
+	for (i = 0; i < t->n; i++)
+		if ((t->v[i].flags & NCTL_FIELD_IPV6) && t->v[i].key && !strcmp(t->v[i].key, f->key))
+			return (int)i;
+	return -1;
+}
+
+/* The field that has the value: what was read into f may be one for its twin. */
+static unsigned settle_family(struct nctl_link *v, const struct nctl_field *f, unsigned index)
+{
+	const struct nctl_prefix *p = (const void *)((const char *)v->data + f->offset);
+	const struct nctl_field_table *t = &v->kind->data;
+	int twin = f->type == NCTL_FIELD_IP && p->family == AF_INET6 ? ipv6_twin(t, f) : -1;
+
+	if (twin < 0)
+		return index;
+	memcpy((char *)v->data + t->v[twin].offset, p, sizeof(*p));
+	memset((char *)v->data + f->offset, 0, f->size);
+	return (unsigned)twin;
+}
+
 void nd_step_data_field(struct nd_dev *d, const struct nd_step *s)
 {
+	struct nctl_link *v = &d->link->v;
+
 	if (s->field->type == NCTL_FIELD_LINK)
 		add_port_ref(d, s);
-	else if (nd_dev_field(d, s->field, s->node->key, s->node, d->link->v.data))
-		d->link->v.data_has |= UINT64_C(1) << s->index;
+	else if (nd_dev_field(d, s->field, s->node->key, s->node, v->data))
+		v->data_has |= UINT64_C(1) << settle_family(v, s->field, s->index);
+}
+
+/* Bits of the fields in the same group as f that are true or false. */
+static uint64_t flags_of_group(const struct nctl_field_table *t, const struct nctl_field *f)
+{
+	size_t n = (size_t)(strchr(f->key, '.') - f->key) + 1, i;
+	uint64_t mask = 0;
+
+	for (i = 0; i < t->n; i++)
+		if (t->v[i].type == NCTL_FIELD_BOOL && t->v[i].key && !strncmp(t->v[i].key, f->key, n))
+			mask |= UINT64_C(1) << i;
+	return mask;
+}
+
+static void set_flag(struct nd_dev *d, const struct nd_node *node, uint64_t group)
+{
+	const struct nctl_field_table *t = &d->link->v.kind->data;
+	const char *text = nd_dev_text(d, node), *words[64];
+	size_t i, n = 0;
+
+	for (i = 0; text && i < t->n; i++) {
+		if (!(group >> i & 1))
+			continue;
+		words[n] = strchr(t->v[i].key, '.') + 1;
+		if (!strcmp(words[n++], text)) {
+			nctl_field_set(&t->v[i], d->link->v.data, 1);
+			return;
+		}
+	}
+	if (text)
+		nd_error(d->p, node->pos,
+			nd_did_you_mean(
+				d->p, text, words, n, "see netctld.yaml(5) for the words of this list"),
+			"\"%s\" is no word of %s", text, node->parent->key);
+}
+
+/* Those that are listed are true, the others of the group are not. */
+void nd_step_data_flags(struct nd_dev *d, const struct nd_step *s)
+{
+	const struct nctl_field_table *t = &d->link->v.kind->data;
+	uint64_t group = flags_of_group(t, s->field);
+	const struct nd_node *c;
+
+	if (!group) {
+		nd_expect(d->p, s->node, ND_NODE_MAPPING);
+		return;
+	}
+	d->link->v.data_has |= group;
+	for (c = s->node->first; c; c = c->next)
+		set_flag(d, c, group);
 }
 
 void nd_step_lower(struct nd_dev *d, const struct nd_step *s)

@@ -16,7 +16,6 @@ static const char *const unsupported_sections[] = {
 	"nexthops",
 	"nm-devices",
 	"openvswitch",
-	"tunnels",
 	"wifis",
 };
 
@@ -89,6 +88,34 @@ static bool open_def(struct nd_def *def)
 	return false;
 }
 
+/* Which of the kinds that share the section; false: not said, or wrong, which is reported. */
+static bool choose_kind(struct nd_def *def)
+{
+	const struct nd_node *mode = nd_node_get(&def->p->tree, def->node, "mode");
+	const char *section = def->kind->section, *words[32];
+	const struct nctl_kind *kind;
+	size_t n;
+
+	if (!mode) {
+		nd_error(def->p, def->node->key_pos, "add \"mode:\", for example \"mode: gre\"",
+			"\"%s\" lacks the key \"mode\"", def->node->key);
+		return false;
+	}
+	if (!nd_expect(def->p, mode, ND_NODE_SCALAR))
+		return false;
+	kind = nctl_kind_by_mode(section, mode->text, &def->mode);
+	if (kind) {
+		def->kind = kind;
+		return true;
+	}
+	n = nctl_kind_modes(section, words, NCTL_ARRAY_SIZE(words));
+	nd_error(def->p, mode->pos,
+		nd_did_you_mean(def->p, mode->text, words, n,
+			"modes are gre, sit, vxlan and others: see netctld.yaml(5)"),
+		"\"%s\" is no mode of %s", mode->text, section);
+	return false;
+}
+
 static void read_def(
 	struct body *b, const struct nd_node *node, const struct nctl_kind *kind, struct renderer r)
 {
@@ -106,6 +133,10 @@ static void read_def(
 	if (!r.ours) {
 		nd_notice(p, r.pos, NULL, "devices of renderer %s are left alone", r.name);
 		nd_def_leave(&def);
+		return;
+	}
+	if (kind->modes && !choose_kind(&def)) {
+		p->broken = true;
 		return;
 	}
 	nd_def_compile(&def);
@@ -147,7 +178,7 @@ static void unknown_key(const struct body *b, const struct nd_node *node)
 	for (i = 0; i < b->n_keys; i++)
 		words[n++] = b->keys[i].key;
 	for (i = 0; nctl_kinds[i] && n < NCTL_ARRAY_SIZE(words); i++)
-		if (nctl_kinds[i]->section)
+		if (nctl_kinds[i]->section && nctl_kinds[i] == nctl_kind_by_section(nctl_kinds[i]->section))
 			words[n++] = nctl_kinds[i]->section;
 	nd_error(b->p, node->key_pos,
 		nd_did_you_mean(

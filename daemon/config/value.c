@@ -254,6 +254,48 @@ static bool read_list(
 	return fine;
 }
 
+/* {KEY: VALUE, ...}: the field reads one "KEY:VALUE" after the other. */
+static bool read_mapping(struct nd_dev *d, const struct nctl_field *f, const char *key,
+	const struct nd_node *mapping, void *data)
+{
+	struct nd_node entry;
+	const struct nd_node *c;
+	const char *word, *text;
+	bool fine = true;
+
+	for (c = mapping->first; c && fine; c = c->next) {
+		word = nd_dev_key(d, c);
+		word = word ? nctl_arena_strdup(&d->p->tree.arena, word) : NULL;
+		text = word ? nd_dev_text(d, c) : NULL;
+		if (!text || !nd_check_octal(d->p, c, text))
+			return false;
+		entry = *c;
+		entry.text = nd_text(d->p, "%s:%s", word, text);
+		entry.plain = false;
+		fine = read_scalar(d, f, key, &entry, data);
+	}
+	return fine;
+}
+
+/* What the field's own parser has made moves into the want's arena. */
+static bool read_bytes(
+	struct nd_dev *d, const struct nctl_field *f, const char *key, const struct nd_node *node, void *data)
+{
+	struct nctl_bytes *b = (void *)((char *)data + f->offset), made;
+	uint8_t *copy;
+	bool fine;
+
+	*b = (struct nctl_bytes){0};
+	fine = read_mapping(d, f, key, node, data);
+	made = *b;
+	copy = nd_want_alloc(d->p, made.n + 1);
+	if (copy && made.n)
+		memcpy(copy, made.p, made.n);
+	nctl_field_clear(f, data);
+	*b = (struct nctl_bytes){copy, copy ? made.n : 0};
+	return fine && copy;
+}
+
 bool nd_dev_field(
 	struct nd_dev *d, const struct nctl_field *f, const char *key, const struct nd_node *node, void *data)
 {
@@ -278,9 +320,15 @@ bool nd_dev_field(
 	case NCTL_FIELD_BITS:
 	case NCTL_FIELD_IPS:
 		return nd_expect(d->p, node, ND_NODE_SEQUENCE) && read_list(d, f, key, node, data);
-	case NCTL_FIELD_LINK:
 	case NCTL_FIELD_BYTES:
+		if (f->ops && f->ops->parse)
+			return nd_expect(d->p, node, ND_NODE_MAPPING) && read_bytes(d, f, key, node, data);
+		break;
 	case NCTL_FIELD_RAW:
+		if (f->ops && f->ops->parse)
+			return nd_expect(d->p, node, ND_NODE_SEQUENCE) && read_list(d, f, key, node, data);
+		break;
+	case NCTL_FIELD_LINK:
 		break;
 	}
 	nd_error(d->p, node->key_pos, "remove it", "%s cannot be configured yet", key);

@@ -222,9 +222,10 @@ static int entry_cmp_place(const void *a, const void *b)
 static struct entry new_entry(const struct nctl_plan *p, const struct nctl_op *op)
 {
 	struct told t = tell(p, op);
+	struct entry e = {.first = t, .last = t, .count = op->pair ? 2 : 1, .cls = op->cls, .diff = op->diff};
 
-	return (struct entry){
-		.first = t, .last = t, .count = op->pair ? 2 : 1, .cls = op->cls, .diff = op->diff};
+	e.diff.data &= ~op->along;
+	return e;
 }
 
 /* Does b go on where a ends? Then it is counted there. */

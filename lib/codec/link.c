@@ -343,20 +343,25 @@ static void encode_data(uint16_t attr, const struct nctl_field_table *t, const v
 static void encode_new_kind(const struct nctl_link *l, const struct nctl_link *peer, struct nctl_msgbuf *msg)
 {
 	const struct nctl_kind *k = l->kind;
-	uint64_t mask = k && l->data ? creatable(&k->data, l->data_has) : 0;
+	uint64_t mask = k && l->data ? creatable(&k->data, l->data_has) : 0, lower;
 	size_t nest;
 
 	if (mask && k->creatable)
 		mask = k->creatable(l->data, mask);
 	nctl_msg_put_str(msg, IFLA_INFO_KIND, nctl_link_kind_name(l));
-	if (!k || !k->encode_extra) {
+	lower = k && l->lower ? nctl_fields_with(&k->data, NCTL_FIELD_LOWER) : 0;
+	mask &= ~lower;
+	if (!k || (!k->encode_extra && !lower)) {
 		encode_data(IFLA_INFO_DATA, k ? &k->data : NULL, l->data, mask, msg);
 		return;
 	}
 	nest = nctl_msg_nest_begin(msg, IFLA_INFO_DATA);
 	if (l->data)
 		nctl_codec_fields_encode(&k->data, l->data, mask, msg);
-	k->encode_extra(l, peer, msg);
+	if (lower)
+		nctl_msg_put_u32(msg, k->data.v[__builtin_ctzll(lower)].attr, l->lower);
+	if (k->encode_extra)
+		k->encode_extra(l, peer, msg);
 	nctl_msg_nest_end(msg, nest);
 }
 

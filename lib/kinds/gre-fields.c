@@ -9,6 +9,7 @@
 #include <linux/ip6_tunnel.h>
 
 #include "base/cleanup.h"
+#include "base/strbuf.h"
 #include "kinds/tunnel.h"
 
 /* Bits of IFLA_GRE_IFLAGS and _OFLAGS in host order (RFC 2890 section 2). */
@@ -72,9 +73,9 @@ const struct nctl_field nctl_gre_fields[NCTL_GRE_N_FIELDS] = {
 	G(REMOTE, remote, "remote", IP), .key = "remote", .ops = &nctl_tunnel_end_ops,
 		.help = "address of the other end"},
 	G(LOCAL, local, "local", IP), .key = "local", .ops = &nctl_tunnel_end_ops, .help = "address of this end"},
-	G(LINK, link, "link", LINK)},
+	G(LINK, link, "link", LINK), .flags = NCTL_FIELD_LOWER},
 	G(TTL, ttl, "ttl", UINT), .key = "ttl", .help = "hop limit of the outer packets, 0 that of the inner"},
-	G(TOS, tos, "tos", UINT), .key = "tos", .flags = NCTL_FIELD_HIDE_ZERO, .format = NCTL_FORMAT_HEX_0X,
+	G(TOS, tos, "tos", UINT), .key = "type-of-service", .flags = NCTL_FIELD_HIDE_ZERO, .format = NCTL_FORMAT_HEX_0X,
 		.help = "type of service of the outer packets, 1 that of the inner"},
 	G(PMTUDISC, pmtudisc, "pmtudisc", BOOL), .key = "pmtudisc",
 		.help = "whether outer packets must not be fragmented"},
@@ -82,7 +83,7 @@ const struct nctl_field nctl_gre_fields[NCTL_GRE_N_FIELDS] = {
 		.help = "whether outer packets may be fragmented though inner ones must not"},
 	G(FLAGS, flags, NULL, UINT)},
 	BIT(IGN_ENCAP_LIMIT, FLAGS, flags, "ip6_tnl_f_ign_encap_limit", IP6_TNL_F_IGN_ENCAP_LIMIT)},
-	G(ENCAP_LIMIT, encap_limit, "encap_limit", UINT), .key = "encap-limit",
+	G(ENCAP_LIMIT, encap_limit, "encap_limit", UINT), .key = "encap-limit", .dflt = NCTL_TUNNEL_ENCAP_LIMIT,
 		.help = "how many more tunnels a packet may enter"},
 	G(FLOWINFO, flowinfo, NULL, UINT), NET},
 	BIT(ORIG_TCLASS, FLAGS, flags, "ip6_tnl_f_use_orig_tclass", IP6_TNL_F_USE_ORIG_TCLASS)},
@@ -93,8 +94,10 @@ const struct nctl_field nctl_gre_fields[NCTL_GRE_N_FIELDS] = {
 	BIT(LOCAL_REMOTE, FLAGS, flags, "ip6_tnl_f_allow_local_remote", IP6_TNL_F_ALLOW_LOCAL_REMOTE)},
 	G(IFLAGS, iflags, NULL, UINT), NET},
 	G(OFLAGS, oflags, NULL, UINT), NET},
-	G(IKEY, ikey, "ikey", IP), .key = "input-key", .help = "key that packets must come with"},
-	G(OKEY, okey, "okey", IP), .key = "output-key", .help = "key that packets are sent with"},
+	G(IKEY, ikey, "ikey", IP), .key = "keys.input", .ops = &nctl_tunnel_key_ops,
+		.help = "key that packets must come with"},
+	G(OKEY, okey, "okey", IP), .key = "keys.output", .ops = &nctl_tunnel_key_ops,
+		.help = "key that packets are sent with"},
 	BIT(ISEQ, IFLAGS, iflags, "iseq", SEQ) | NCTL_FIELD_BIG_ENDIAN},
 	BIT(OSEQ, OFLAGS, oflags, "oseq", SEQ) | NCTL_FIELD_BIG_ENDIAN},
 	BIT(ICSUM, IFLAGS, iflags, "icsum", CSUM) | NCTL_FIELD_BIG_ENDIAN},
@@ -126,4 +129,52 @@ uint64_t nctl_gre_shown(const void *data, uint64_t has)
 	has = nctl_tunnel_hide(has, d->flags & IP6_TNL_F_USE_ORIG_FWMARK, F(FWMARK));
 	has = nctl_tunnel_hide(has, !(d->iflags & KEY), F(IKEY));
 	return nctl_tunnel_hide(has, !(d->oflags & KEY), F(OKEY));
+}
+
+_Static_assert(NCTL_GRE_LACKS4 == F(ENCAP_LIMIT) && NCTL_GRE_LACKS6 == (F(TOS) | F(PMTUDISC) | F(IGNORE_DF)),
+	"the header says which fields are of one family");
+
+/* A key counts by its flag. */
+void nctl_gre_complete(void *data, uint64_t *has)
+{
+	struct nctl_gre_data *d = data;
+
+	if (*has & F(IKEY)) {
+		d->iflags |= KEY;
+		*has |= F(IFLAGS);
+	}
+	if (*has & F(OKEY)) {
+		d->oflags |= KEY;
+		*has |= F(OFLAGS);
+	}
+}
+
+static int check(const struct nctl_gre_data *d, uint64_t has, uint8_t family, struct nctl_strbuf *why)
+{
+	int r = nctl_tunnel_check_ends(&d->local, &d->remote, family, why);
+
+	if (r != 0)
+		return r < 0 ? LOCAL : REMOTE;
+	if (!(has & (F(LOCAL) | F(REMOTE) | F(IKEY)))) {
+		nctl_strbuf_puts(why, NCTL_TUNNEL_NO_ENDS);
+		return REMOTE;
+	}
+	return -1;
+}
+
+int nctl_gre_check4(const void *data, uint64_t has, struct nctl_strbuf *why)
+{
+	return check(data, has, AF_INET, why);
+}
+
+int nctl_gre_check6(const void *data, uint64_t has, struct nctl_strbuf *why)
+{
+	return check(data, has, AF_INET6, why);
+}
+
+enum nctl_change_class nctl_gre_change_class4(const void *have, const void *want, uint64_t mask)
+{
+	const struct nctl_gre_data *h = have, *w = want;
+
+	return mask & F(REMOTE) ? nctl_tunnel_change_remote(&h->remote, &w->remote) : NCTL_CHANGE_LIVE;
 }

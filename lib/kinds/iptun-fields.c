@@ -11,6 +11,7 @@
 #include <netinet/in.h>
 
 #include "base/cleanup.h"
+#include "base/strbuf.h"
 #include "kinds/tunnel.h"
 #include "nl/attr.h"
 
@@ -109,10 +110,10 @@ const struct nctl_field nctl_iptun_fields[NCTL_IPTUN_N_FIELDS] = {
 		.help = "address of the other end"},
 	T(LOCAL, local, LOCAL, "local", IP), .key = "local", .ops = &nctl_tunnel_end_ops,
 		.help = "address of this end"},
-	T(LINK, link, LINK, "link", LINK)},
+	T(LINK, link, LINK, "link", LINK), .flags = NCTL_FIELD_LOWER},
 	T(TTL, ttl, TTL, "ttl", UINT), .key = "ttl",
 		.help = "hop limit of the outer packets, 0 that of the inner"},
-	T(TOS, tos, TOS, "tos", UINT), .key = "tos", .flags = NCTL_FIELD_HIDE_ZERO, .format = NCTL_FORMAT_HEX_0X,
+	T(TOS, tos, TOS, "tos", UINT), .key = "type-of-service", .flags = NCTL_FIELD_HIDE_ZERO, .format = NCTL_FORMAT_HEX_0X,
 		.help = "type of service of the outer packets, 1 that of the inner"},
 	T(PMTUDISC, pmtudisc, PMTUDISC, "pmtudisc", BOOL), .key = "pmtudisc",
 		.help = "whether outer packets must not be fragmented"},
@@ -121,7 +122,7 @@ const struct nctl_field nctl_iptun_fields[NCTL_IPTUN_N_FIELDS] = {
 	BIT(ISATAP, sit_flags, "isatap", SIT_ISATAP)},
 	BIT(IGN_ENCAP_LIMIT, flags, "ip6_tnl_f_ign_encap_limit", IP6_TNL_F_IGN_ENCAP_LIMIT)},
 	T(ENCAP_LIMIT, encap_limit, ENCAP_LIMIT, "encap_limit", UINT), .key = "encap-limit",
-		.help = "how many more tunnels a packet may enter"},
+		.dflt = NCTL_TUNNEL_ENCAP_LIMIT, .help = "how many more tunnels a packet may enter"},
 	T(FLOWINFO, flowinfo, FLOWINFO, NULL, UINT), NET},
 	BIT(ORIG_TCLASS, flags, "ip6_tnl_f_use_orig_tclass", IP6_TNL_F_USE_ORIG_TCLASS)},
 	SHOW(TCLASS, FLOWINFO, flowinfo, "tclass"), .ops = &nctl_tunnel_tclass_ops},
@@ -176,4 +177,38 @@ uint64_t nctl_iptun_shown6(const void *data, uint64_t has)
 	has = nctl_tunnel_hide(has, d->flags & IP6_TNL_F_USE_ORIG_TCLASS, F(TCLASS));
 	has = nctl_tunnel_hide(has, d->flags & IP6_TNL_F_USE_ORIG_FLOWLABEL, F(FLOWLABEL));
 	return nctl_tunnel_hide(has, d->flags & IP6_TNL_F_USE_ORIG_FWMARK, F(FWMARK));
+}
+
+_Static_assert(NCTL_IPTUN_LACKS4 == F(ENCAP_LIMIT) && NCTL_IPTUN_LACKS6 == (F(TOS) | F(PMTUDISC)) &&
+		       NCTL_IPTUN_PROTO == F(PROTO),
+	"the header says which fields these are");
+
+static int check(const struct nctl_iptun_data *d, uint64_t has, uint8_t family, struct nctl_strbuf *why)
+{
+	int r = nctl_tunnel_check_ends(&d->local, &d->remote, family, why);
+
+	if (r != 0)
+		return r < 0 ? LOCAL : REMOTE;
+	if (!(has & (F(LOCAL) | F(REMOTE)))) {
+		nctl_strbuf_puts(why, NCTL_TUNNEL_NO_ENDS);
+		return REMOTE;
+	}
+	return -1;
+}
+
+int nctl_iptun_check4(const void *data, uint64_t has, struct nctl_strbuf *why)
+{
+	return check(data, has, AF_INET, why);
+}
+
+int nctl_iptun_check6(const void *data, uint64_t has, struct nctl_strbuf *why)
+{
+	return check(data, has, AF_INET6, why);
+}
+
+enum nctl_change_class nctl_iptun_change_class4(const void *have, const void *want, uint64_t mask)
+{
+	const struct nctl_iptun_data *h = have, *w = want;
+
+	return mask & F(REMOTE) ? nctl_tunnel_change_remote(&h->remote, &w->remote) : NCTL_CHANGE_LIVE;
 }

@@ -329,6 +329,8 @@ int nctl_field_parse(const struct nctl_field *f, const char *text, void *data, s
 	uint64_t v = 0;
 	int r = -EOPNOTSUPP;
 
+	if (f->ops && f->ops->parse)
+		return f->ops->parse(f, text, data, why);
 	switch ((enum nctl_field_type)f->type) {
 	case NCTL_FIELD_UINT:
 		r = parse_number(f, text, &v, why);
@@ -411,6 +413,10 @@ void nctl_field_format_text(const struct nctl_field *f, const void *data, struct
 	const char *text;
 	char buf[NCTL_LLADDR_STR];
 
+	if (f->ops && f->ops->format) {
+		f->ops->format(f, data, out);
+		return;
+	}
 	switch ((enum nctl_field_type)f->type) {
 	case NCTL_FIELD_UINT:
 	case NCTL_FIELD_LINK:

@@ -23,3 +23,29 @@ const struct nctl_kind *nctl_kind_by_section(const char *section)
 			return *k;
 	return NULL;
 }
+
+const struct nctl_kind *nctl_kind_by_mode(const char *section, const char *mode, uint64_t *ret_value)
+{
+	for (const struct nctl_kind *const *k = nctl_kinds; *k; k++) {
+		if (!(*k)->modes || strcmp((*k)->section, section) != 0)
+			continue;
+		for (const struct nctl_name *n = (*k)->modes; n->name; n++) {
+			if (strcmp(n->name, mode) != 0)
+				continue;
+			*ret_value = n->value;
+			return *k;
+		}
+	}
+	return NULL;
+}
+
+size_t nctl_kind_modes(const char *section, const char **ret, size_t max)
+{
+	size_t n = 0;
+
+	for (const struct nctl_kind *const *k = nctl_kinds; *k; k++)
+		if ((*k)->modes && strcmp((*k)->section, section) == 0)
+			for (const struct nctl_name *name = (*k)->modes; name->name && n < max; name++)
+				ret[n++] = name->name;
+	return n;
+}

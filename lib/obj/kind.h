@@ -24,6 +24,7 @@ enum nctl_kind_trait {
 	NCTL_KIND_MTU_OF_PORTS = 1 << 7, /* its MTU follows its ports' until it is set (bridge) */
 	NCTL_KIND_VLANS = 1 << 8,        /* it and its ports have VLANs, told in messages of their own (bridge) */
 	NCTL_KIND_OWN_TUNNEL = 1 << 9,   /* with its module each namespace gets one (tunl0, gre0) */
+	NCTL_KIND_SET_WHOLE = 1 << 10,   /* a message that changes it says all: else it is 0 (tunnels) */
 	/* While it is up it hands its multicast MACs down (dev_mc_sync in its ndo_set_rx_mode). */
 	NCTL_KIND_MULTICAST_TO_LOWER = 1 << 16,
 	NCTL_KIND_MULTICAST_TO_PORTS = 1 << 17,
@@ -40,6 +41,12 @@ struct nctl_kind_ports {
 struct nctl_kind {
 	const char *name;       /* IFLA_INFO_KIND; of PHYSICAL "physical": links decode with kind NULL then */
 	const char *section;    /* netplan's section ("vlans"), NULL: cannot be configured */
+	/*
+	 * Where kinds share a section ("tunnels"): the words behind "mode" that mean this one, and what they put
+	 * into the field mode_field (a bit; 0: into none). NULL: the section is its own.
+	 */
+	const struct nctl_name *modes;
+	uint64_t mode_field;
 	const char *parameters; /* key of a mapping that holds the fields, NULL: beside common keys */
 	const char *lower_key;  /* key that names the lower link ("link"), or NULL */
 	const char *ports_key;  /* key that lists the ports ("interfaces"), or NULL */
@@ -48,6 +55,7 @@ struct nctl_kind {
 	unsigned traits;
 	size_t data_size; /* bytes of the object behind IFLA_INFO_DATA, 0 none */
 	struct nctl_field_table data;
+	uint64_t lacks; /* fields of a shared table that this kind has not */
 	size_t port_size; /* bytes of the object behind a port's IFLA_INFO_SLAVE_DATA, 0 none */
 	struct nctl_field_table port;
 	/* Adds to an open IFLA_INFO_DATA what no field can say (veth: the peer's whole message); or NULL. */
@@ -68,6 +76,8 @@ struct nctl_kind {
 	 * even with its default value, because another field forbids it (bond); or NULL.
 	 */
 	uint64_t (*creatable)(const void *data, uint64_t mask);
+	/* The last word on wanted data: sets fields that follow from others (a key's flag); or NULL. */
+	void (*complete)(void *data, uint64_t *has);
 	/* The last word on decoded data: adds or drops fields that the kernel leaves out or that mean
 	 * nothing; or NULL. */
 	void (*fixup)(void *data, uint64_t *has);
@@ -80,6 +90,10 @@ struct nctl_kind {
 /* All kinds, NULL-terminated; defined by lib/kinds from the list in its meson.build. */
 extern const struct nctl_kind *const nctl_kinds[];
 
-/* By IFLA_INFO_KIND (NULL for kinds that we do not know), or by YAML section. */
+/* By IFLA_INFO_KIND (NULL for kinds that we do not know), or by YAML section: then the first one of it. */
 const struct nctl_kind *nctl_kind_find(const char *name);
 const struct nctl_kind *nctl_kind_by_section(const char *section);
+/* Of a shared section, by the word behind "mode"; ret_value: what that puts into its mode_field. */
+const struct nctl_kind *nctl_kind_by_mode(const char *section, const char *mode, uint64_t *ret_value);
+/* All such words of a section, at most max. Returns how many. */
+size_t nctl_kind_modes(const char *section, const char **ret, size_t max);

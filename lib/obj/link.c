@@ -222,3 +222,11 @@ enum nctl_change_class nctl_link_change_class(
 	}
 	return worst;
 }
+
+nctl_ifindex nctl_link_lower(const struct nctl_link *l)
+{
+	const struct nctl_field_table *t = l->kind && l->data ? &l->kind->data : NULL;
+	uint64_t mask = t ? nctl_fields_with(t, NCTL_FIELD_LOWER) & l->data_has : 0;
+
+	return mask ? (nctl_ifindex)nctl_field_get(&t->v[__builtin_ctzll(mask)], l->data) : l->lower;
+}

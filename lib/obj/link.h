@@ -134,7 +134,9 @@ bool nctl_link_compare(const struct nctl_link *a, const struct nctl_link *b, str
 enum nctl_change_class nctl_link_change_class(
 	const struct nctl_link *have, const struct nctl_link *want, const struct nctl_link_diff *d);
 const char *nctl_link_kind_name(const struct nctl_link *l); /* NULL for physical links */
-bool nctl_link_is_up(const struct nctl_link *l);            /* IFF_UP */
+/* The lower link, be it told by IFLA_LINK or by the kind's own field; 0: none. */
+nctl_ifindex nctl_link_lower(const struct nctl_link *l);
+bool nctl_link_is_up(const struct nctl_link *l); /* IFF_UP */
 
 /* One JSON object as `ip -j -d link` prints it. */
 void nctl_link_json(const struct nctl_link *l, const struct nctl_names *names, struct nctl_json *json);

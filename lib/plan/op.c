@@ -79,7 +79,7 @@ bool nctl_plan_diff(const struct nctl_link *wanted, const struct nctl_link *have
 	d.common &= wanted->has & ~not_here;
 	if (wanted->master != have->master)
 		d.common |= NCTL_LINK_BIT(MASTER);
-	if (wanted->lower && (wanted->lower != have->lower || have->lower_nsid != NCTL_NSID_NONE))
+	if (wanted->lower && (wanted->lower != nctl_link_lower(have) || have->lower_nsid != NCTL_NSID_NONE))
 		d.common |= NCTL_LINK_BIT(LOWER);
 	/* A bond rules over the MAC addresses of its ports (drivers/net/bonding fail_over_mac). */
 	if (have->port_kind && have->port_kind->traits & NCTL_KIND_PORT_DOWN)

@@ -100,10 +100,12 @@ struct nctl_op {
 	const struct nctl_addr
 		*addr; /* ADDR_DEL: it; ADDR_NEW: the one that differs, or NULL; in the plan's arena */
 	struct nctl_link_diff diff; /* LINK_SET: what to set */
-	bool up;                    /* LINK_SET with FLAGS: the wanted IFF_UP */
-	bool passing;               /* LINK_SET: only for the sake of the next one; its ack is enough */
-	const char *name;           /* of the link, for people; of want, or in the plan's arena */
-	const char *kind;           /* static */
+	uint64_t
+		along; /* LINK_SET: fields in diff.data that stay as they are, and must be said (SET_WHOLE) */
+	bool up;       /* LINK_SET with FLAGS: the wanted IFF_UP */
+	bool passing;  /* LINK_SET: only for the sake of the next one; its ack is enough */
+	const char *name; /* of the link, for people; of want, or in the plan's arena */
+	const char *kind; /* static */
 	struct nctl_pos pos;
 	/*
 	 * Operations that must have succeeded before, NCTL_OP_NONE. The first one makes the link that op is

@@ -5,6 +5,9 @@
  */
 #include "plan/parts.h"
 
+#include <errno.h>
+#include <string.h>
+
 /* The operation added last belongs to what is done at this rank. */
 static void at_rank(struct builder *b, uint32_t rank)
 {
@@ -226,6 +229,30 @@ static void raise_mtu(struct builder *b, const struct nctl_want_link *w, const s
 	d->common &= ~NCTL_LINK_BIT(MTU);
 }
 
+/*
+ * Of a kind whose changing message says all: what it has, with what is wanted in it, and d is about all of
+ * that. Such kinds own no memory in their data.
+ */
+static const void *whole(struct builder *b, const struct nctl_link *wanted, const struct nctl_link *have,
+	struct nctl_link_diff *d, uint64_t *along)
+{
+	const struct nctl_field_table *t = &wanted->kind->data;
+	char *data = nctl_arena_alloc(&b->plan->arena, wanted->kind->data_size);
+
+	if (!data) {
+		b->err = -ENOMEM;
+		return NULL;
+	}
+	memcpy(data, have->data, wanted->kind->data_size);
+	for (size_t i = 0; i < t->n; i++)
+		if (d->data >> i & 1)
+			memcpy(data + t->v[i].offset, (const char *)wanted->data + t->v[i].offset,
+				t->v[i].size);
+	*along = have->data_has & ~(d->data | nctl_fields_with(t, NCTL_FIELD_READONLY));
+	d->data |= *along;
+	return data;
+}
+
 void nctl_plan_keep(struct builder *b, const struct nctl_want_link *w, const struct nctl_mirror_link *have)
 {
 	struct item *it = &b->items[w->number];
@@ -233,6 +260,8 @@ void nctl_plan_keep(struct builder *b, const struct nctl_want_link *w, const str
 	bool is_up = nctl_link_is_up(&have->v), went_down = false, tuned;
 	struct nctl_link_diff d;
 	struct nctl_link wanted;
+	const void *data = NULL;
+	uint64_t along = 0;
 
 	if (!(w->v.kind->traits & NCTL_KIND_PHYSICAL) && !nctl_plan_is_ours(b, it->ifindex))
 		nctl_plan_adopt_link(b, have);
@@ -253,12 +282,18 @@ void nctl_plan_keep(struct builder *b, const struct nctl_want_link *w, const str
 	if (tuned) {
 		enum nctl_change_class cls = nctl_link_change_class(&have->v, &wanted, &d);
 
+		if (d.data && (w->v.kind->traits & NCTL_KIND_SET_WHOLE))
+			data = whole(b, &wanted, &have->v, &d, &along);
 		/* What flaps is what the kernel refuses to change while the link is up. */
 		if (cls == NCTL_CHANGE_FLAP && is_up && !went_down) {
 			set_down_for_next(b, w, NCTL_PHASE_TUNE);
 			went_down = true;
 		}
 		set(b, w, NCTL_PHASE_TUNE, &d, is_up && !went_down, cls);
+		if (data && !b->err) {
+			b->plan->ops[nctl_plan_last(b)].data = data;
+			b->plan->ops[nctl_plan_last(b)].along = along;
+		}
 	}
 	add_altnames(b, w, &have->v);
 	if (w->admin == NCTL_WANT_DOWN)

@@ -62,7 +62,7 @@ static uint64_t unsaid(const struct nctl_field_table *t, const void *data, uint6
 
 static void new_round_trip(const struct nctl_kind *k, uint64_t *rng)
 {
-	uint64_t common = creatable(&nctl_link_fields, UINT64_MAX), data;
+	uint64_t common = creatable(&nctl_link_fields, UINT64_MAX), data, lower;
 	struct nctl_link a, b = NCTL_LINK_INIT;
 	static struct out o;
 	struct nlmsghdr *nlh;
@@ -79,12 +79,16 @@ static void new_round_trip(const struct nctl_kind *k, uint64_t *rng)
 	if (k->traits & NCTL_KIND_PEERED)
 		common &= ~NCTL_LINK_BIT(LOWER);
 	expect_fields(&nctl_link_fields, &a, &b, common & a.has);
+	/* The kind's own word for it says the same. */
+	lower = a.lower ? nctl_fields_with(&k->data, NCTL_FIELD_LOWER) : 0;
+	if (lower)
+		assert_int_equal(nctl_link_lower(&b), a.lower);
 	assert_ptr_equal(b.kind, k->traits & NCTL_KIND_PHYSICAL ? NULL : k);
 	if (a.data) {
 		data = creatable(&k->data, a.data_has);
 		if (k->creatable)
 			data = k->creatable(a.data, data);
-		data &= ~unsaid(&k->data, a.data, data);
+		data &= ~(unsaid(&k->data, a.data, data) | lower);
 		assert_int_equal(b.data_has & data, data);
 		expect_fields(&k->data, a.data, b.data, data);
 	}

@@ -169,6 +169,8 @@ static void round_trip(const struct nctl_field_table *t, size_t size, uint64_t *
 
 		if (f->type == NCTL_FIELD_RAW || f->type == NCTL_FIELD_BYTES || f->type == NCTL_FIELD_LINK)
 			continue;
+		if (f->ops && f->ops->parse)
+			continue; /* takes less than the type does */
 		gen_field(f, a, rng);
 		nctl_field_clear(f, b);
 		nctl_strbuf_reset(&text);
@@ -272,7 +274,7 @@ static void check_table(const struct nctl_kind *k, const struct nctl_field_table
 			fail_msg("%s: %s has no help", k ? k->name : "link", f->key);
 		if (f->type == NCTL_FIELD_ENUM || f->type == NCTL_FIELD_BITS)
 			assert_non_null(f->names);
-		if (f->key)
+		if (f->key && !(f->flags & NCTL_FIELD_IPV6))
 			assert_int_equal(nctl_fields_find(t, f->key), i);
 	}
 }
