@@ -81,7 +81,7 @@ static void notify(struct nctl_mirror *m, enum nctl_change_op op, const struct n
 
 	if (op != NCTL_CHANGED)
 		nctl_maddrs_addr(m->maddrs, new ? new : old, new);
-	nctl_subs_notify(&m->subs, &c);
+	nctl_mirror_tell(m, &c);
 }
 
 /* A dump tells them in the kernel's order; a new one comes last in IPv4, and first in IPv6 (ipv6_link_dev_addr). */

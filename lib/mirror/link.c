@@ -88,7 +88,7 @@ void nctl_mirror_link_notify(struct nctl_mirror *m, enum nctl_change_op op, cons
 		nctl_maddrs_link(m->maddrs, new);
 	else
 		nctl_maddrs_link_gone(m->maddrs, old->ifindex);
-	nctl_subs_notify(&m->subs, &c);
+	nctl_mirror_tell(m, &c);
 }
 
 /* All that may fail for a new link, with nothing left behind when it does. */

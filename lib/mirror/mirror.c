@@ -27,6 +27,7 @@ int nctl_mirror_new(struct nctl_mirror **ret)
 	for (int i = 0; i < NCTL_OBJECT_N_TYPES; i++)
 		nctl_mirror_list_init(&m->lists[i]);
 	nctl_subs_init(&m->subs);
+	nctl_subs_init(&m->own_subs);
 	nctl_fib_init(m, AF_INET);
 	nctl_fib_init(m, AF_INET6);
 	nctl_set_init(m);
@@ -47,6 +48,7 @@ struct nctl_mirror *nctl_mirror_free(struct nctl_mirror *m)
 	if (!m)
 		return NULL;
 	nctl_subs_fini(&m->subs);
+	nctl_subs_fini(&m->own_subs);
 	nctl_rule_fini(m);
 	nctl_nexthop_fini(m);
 	nctl_fib_fini(&m->fibs[0]);
@@ -76,6 +78,18 @@ void nctl_mirror_freep(struct nctl_mirror **m)
 struct nctl_subs *nctl_mirror_subs(struct nctl_mirror *m)
 {
 	return &m->subs;
+}
+
+struct nctl_subs *nctl_mirror_subs_of(struct nctl_mirror *m, uint8_t protocol)
+{
+	m->own_protocol = protocol;
+	return &m->own_subs;
+}
+
+void nctl_mirror_tell(struct nctl_mirror *m, const struct nctl_change *c)
+{
+	nctl_subs_notify(&m->subs, c);
+	nctl_subs_notify(&m->own_subs, c);
 }
 
 struct nctl_maddrs *nctl_mirror_maddrs(const struct nctl_mirror *m)

@@ -82,6 +82,9 @@ void nctl_mirror_freep(struct nctl_mirror **m);
 
 /* Subscribers only mark work (S19); the callback's argument is a struct nctl_change. */
 struct nctl_subs *nctl_mirror_subs(struct nctl_mirror *m);
+/* The same for who cares for the routes of one protocol only; of others it hears nothing, and they cost nothing. One
+ * such protocol a mirror. */
+struct nctl_subs *nctl_mirror_subs_of(struct nctl_mirror *m, uint8_t protocol);
 const struct nctl_mirror_stats *nctl_mirror_get_stats(const struct nctl_mirror *m);
 
 /* Where a value comes from: an event always wins over an entry of a dump that was running when it came. */

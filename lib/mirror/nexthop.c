@@ -45,7 +45,7 @@ static void tell(struct nctl_mirror *m, enum nctl_change_op op, const struct nct
 		.new_nexthop = new,
 	};
 
-	nctl_subs_notify(&m->subs, &c);
+	nctl_mirror_tell(m, &c);
 }
 
 static void detach(struct nctl_mirror *m, struct nctl_nexthop_entry *e)

@@ -9,9 +9,11 @@
 /* State of links or drivers in rtm_flags: NCTL_HOP_STATE, RTM_F_OFFLOAD, RTM_F_TRAP, RTM_F_OFFLOAD_FAILED. */
 #define NCTL_ROUTE_STATE_FLAGS (NCTL_HOP_STATE | 0x2000C000U)
 
-static inline bool nctl_mirror_is_heard(const struct nctl_mirror *m)
+/* Does anybody listen to what becomes of routes of this protocol? */
+static inline bool nctl_mirror_is_heard(const struct nctl_mirror *m, uint8_t protocol)
 {
-	return !nctl_list_empty(&m->subs.subs);
+	return !nctl_list_empty(&m->subs.subs) ||
+	       (protocol == m->own_protocol && !nctl_list_empty(&m->own_subs.subs));
 }
 
 static inline enum nctl_object_type nctl_fib_type(const struct nctl_fib *f)

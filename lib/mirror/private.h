@@ -64,9 +64,13 @@ struct nctl_mirror {
 	uint32_t stamp; /* the last sweep's */
 	struct nctl_dump_scope suspects[NCTL_SUSPECTS];
 	size_t n_suspects;
-	struct nctl_subs subs;
+	struct nctl_subs subs, own_subs;
+	uint8_t own_protocol; /* of the routes that own_subs hear of */
 	struct nctl_mirror_stats stats;
 };
+
+/* mirror.c: to all who listen; of routes, nctl_route_tell knows who does. */
+void nctl_mirror_tell(struct nctl_mirror *m, const struct nctl_change *c);
 
 /* relation.c: who is port of whom, who stands on whom. */
 void nctl_relation_link(struct nctl_mirror *m, struct nctl_mirror_link *l);

@@ -236,7 +236,7 @@ void nctl_set_changed(struct nctl_mirror *m, struct nctl_set *s, uint64_t diff)
 	nctl_hash_remove(&m->by_content, &s->by_content);
 	nctl_hash_insert(
 		&m->by_content, &s->by_content, nctl_route_content_hash(&s->v)); /* the table is there */
-	if (!nctl_mirror_is_heard(m)) {
+	if (!nctl_mirror_is_heard(m, s->v.protocol)) {
 		m->stats.changed += s->n_routes;
 		return;
 	}

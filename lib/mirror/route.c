@@ -43,6 +43,8 @@ void nctl_route_tell(struct nctl_fib *f, enum nctl_change_op op, const struct nc
 	};
 
 	nctl_subs_notify(&f->m->subs, &c);
+	if ((old && old->protocol == f->m->own_protocol) || (new && new->protocol == f->m->own_protocol))
+		nctl_subs_notify(&f->m->own_subs, &c);
 }
 
 static void touch(struct nctl_fib *f, uint32_t route, enum nctl_touch by)
@@ -90,7 +92,7 @@ void nctl_route_remove(struct nctl_fib *f, uint32_t route, bool keep_table)
 	nctl_rec_at(f, route)->set = 0;
 	nctl_slab_give(&f->recs, route);
 	f->m->stats.removed++;
-	if (nctl_mirror_is_heard(f->m))
+	if (nctl_mirror_is_heard(f->m, old.protocol))
 		nctl_route_tell(f, NCTL_REMOVED, &old, NULL, 0);
 	nctl_set_release(f->m, s);
 	if (!keep_table)
@@ -128,7 +130,7 @@ int nctl_route_update(struct nctl_fib *f, uint32_t route, const struct nctl_rout
 		m->stats.changed++;
 	else
 		m->stats.unchanged++;
-	if (diff && nctl_mirror_is_heard(m))
+	if (diff && (nctl_mirror_is_heard(m, old.protocol) || nctl_mirror_is_heard(m, new.protocol)))
 		nctl_route_tell(f, NCTL_CHANGED, &old, &new, diff);
 	nctl_set_release(m, was);
 	return 0;
@@ -184,7 +186,7 @@ static int insert(struct nctl_fib *f, struct nctl_spot *spot, const struct nctl_
 	}
 	touch(f, route, by);
 	f->m->stats.added++;
-	if (nctl_mirror_is_heard(f->m)) {
+	if (nctl_mirror_is_heard(f->m, r->protocol)) {
 		nctl_route_fill(f, route, &new);
 		nctl_route_tell(f, NCTL_ADDED, NULL, &new, 0);
 	}

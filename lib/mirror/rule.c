@@ -110,7 +110,7 @@ static void tell(struct nctl_mirror *m, enum nctl_change_op op, const struct nct
 {
 	struct nctl_change c = {.type = NCTL_OBJECT_RULE, .op = op, .old_rule = old, .new_rule = new};
 
-	nctl_subs_notify(&m->subs, &c);
+	nctl_mirror_tell(m, &c);
 }
 
 static void set_state(struct nctl_mirror *m, struct nctl_rule_entry *e, uint32_t flags)
