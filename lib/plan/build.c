@@ -39,7 +39,7 @@ struct nctl_op *nctl_plan_add(struct builder *b, enum nctl_op_type type, enum nc
 	if (b->err)
 		return NULL;
 	op = &p->ops[p->n_ops++];
-	*op = (struct nctl_op){.type = type, .phase = phase, .netns = b->netns, .blame = NCTL_OP_NONE};
+	*op = (struct nctl_op){.type = type, .phase = phase, .netns = b->netns, .of = b->of, .blame = NCTL_OP_NONE};
 	for (int i = 0; i < NCTL_OP_NEEDS; i++)
 		op->need[i] = NCTL_OP_NONE;
 	op->need[NEED_NETNS] = b->netns_made[b->netns];
@@ -68,6 +68,7 @@ void nctl_plan_problem(struct builder *b, int type, const struct nctl_pos *pos, 
 		return;
 	p->problems[p->n_problems] = (struct nctl_problem){
 		.type = type,
+		.of = b->of,
 		.pos = *pos,
 		.text = nctl_arena_strdup(&p->arena, text),
 	};
@@ -148,15 +149,18 @@ static int plan_links(struct builder *b)
 	for (size_t i = 0; i < b->want->n_links && !b->err; i++) {
 		const struct nctl_want_link *w = b->want->links[b->order[i]];
 
+		b->of = w;
 		nctl_plan_enter(b, w->netns->number);
 		nctl_plan_link(b, w);
 		if (b->items[w->number].state != ITEM_WAIT)
 			nctl_plan_addrs(b, w);
 	}
 	for (size_t i = 0; i < b->want->n_links && !b->err; i++) {
-		nctl_plan_enter(b, b->want->links[i]->netns->number);
-		nctl_plan_ports(b, b->want->links[i]);
+		b->of = b->want->links[i];
+		nctl_plan_enter(b, b->of->netns->number);
+		nctl_plan_ports(b, b->of);
 	}
+	b->of = NULL;
 	return b->err;
 }
 

@@ -48,6 +48,20 @@ static bool resolve(struct builder *b, const struct nctl_want_ref *ref, nctl_ifi
 	return true;
 }
 
+const struct nctl_mirror_link *nctl_plan_find(const struct builder *b, const struct nctl_want_link *w)
+{
+	const struct nctl_mirror_link *l = b->have ? nctl_mirror_link_find(b->have, w->v.name) : NULL;
+
+	return l || !b->have ? l : b->items[w->number].renamed;
+}
+
+/* Under its own name, or another one that somebody gave it, and not just by an altname. */
+static bool is_it(
+	const struct builder *b, const struct nctl_want_link *w, const struct nctl_mirror_link *have)
+{
+	return !strcmp(have->v.name, w->v.name) || have == b->items[w->number].renamed;
+}
+
 static void wait_for(struct builder *b, const struct nctl_want_link *w, const char *name)
 {
 	const struct nctl_plan *p = b->plan;
@@ -265,20 +279,20 @@ static void not_a_pair(struct builder *b, const struct nctl_want_link *w, const 
 static bool is_ours_by_name(
 	struct builder *b, const struct nctl_want_link *w, const struct nctl_mirror_link *have)
 {
-	return !have || (nctl_plan_is_ours(b, have->v.ifindex) && !strcmp(have->v.name, w->v.name));
+	return !have || (nctl_plan_is_ours(b, have->v.ifindex) && is_it(b, w, have));
 }
 
 static const struct nctl_mirror_link *enter_and_find(struct builder *b, const struct nctl_want_link *w)
 {
 	nctl_plan_enter(b, w->netns->number);
-	return b->have ? nctl_mirror_link_find(b->have, w->v.name) : NULL;
+	return nctl_plan_find(b, w);
 }
 
 static bool is_same_pair(struct builder *b, const struct nctl_want_link *w,
 	const struct nctl_mirror_link *have, const struct nctl_want_link *peer,
 	const struct nctl_mirror_link *peer_have)
 {
-	if (strcmp(have->v.name, w->v.name) || strcmp(peer_have->v.name, peer->v.name))
+	if (!is_it(b, w, have) || !is_it(b, peer, peer_have))
 		return false;
 	return nctl_plan_is_pair(b->plan, w->netns->number, &have->v, peer->netns->number, &peer_have->v) &&
 	       is_match(b, w, &have->v) && is_match(b, peer, &peer_have->v);
@@ -407,7 +421,7 @@ static bool is_split_pair(
 
 void nctl_plan_link(struct builder *b, const struct nctl_want_link *w)
 {
-	const struct nctl_mirror_link *have = b->have ? nctl_mirror_link_find(b->have, w->v.name) : NULL;
+	const struct nctl_mirror_link *have = nctl_plan_find(b, w);
 	struct item *it = &b->items[w->number];
 	bool physical = w->v.kind->traits & NCTL_KIND_PHYSICAL;
 
@@ -433,7 +447,7 @@ void nctl_plan_link(struct builder *b, const struct nctl_want_link *w)
 	it->have = have;
 	if (have)
 		keep_foreign_master(b, w, &have->v);
-	if (have && !physical && strcmp(have->v.name, w->v.name)) {
+	if (have && !physical && !is_it(b, w, have)) {
 		in_the_way(b, w, have);
 		it->state = ITEM_WAIT;
 	} else if (have && (physical || is_match(b, w, &have->v))) {

@@ -197,6 +197,13 @@ static struct nctl_op *set(
 	return op;
 }
 
+/* What nobody read is taken on trust by a repair. */
+static bool is_set(
+	const struct builder *b, const struct nctl_plan_netns *n, const char *now, const char *value)
+{
+	return now ? is_same_value(now, value) : b->opts->repair && n->there;
+}
+
 static void set_some(struct builder *b, const struct nctl_plan_netns *n)
 {
 	const struct nctl_want_netns *w = n->want;
@@ -205,7 +212,7 @@ static void set_some(struct builder *b, const struct nctl_plan_netns *n)
 	for (size_t i = 0; i < w->n_sysctls; i++) {
 		const char *now = value_now(n, i);
 
-		if (named_link(w->sysctls[i].name, &link) || (now && is_same_value(now, w->sysctls[i].value)))
+		if (named_link(w->sysctls[i].name, &link) || is_set(b, n, now, w->sysctls[i].value))
 			continue;
 		set(b, &w->sysctls[i], now, NCTL_PHASE_NETNS);
 	}
@@ -263,7 +270,8 @@ static bool find_link(struct builder *b, const char *name, size_t len, uint32_t 
 	return l && !strcmp(l->v.name, buf);
 }
 
-static void tune(struct builder *b, const struct nctl_want_sysctl *s, const char *now)
+static void tune(
+	struct builder *b, const struct nctl_plan_netns *n, const struct nctl_want_sysctl *s, const char *now)
 {
 	const char *link;
 	size_t len = named_link(s->name, &link);
@@ -279,7 +287,7 @@ static void tune(struct builder *b, const struct nctl_want_sysctl *s, const char
 		return;
 	}
 	/* What a link had before it is made again is no matter. */
-	if (made_by == NCTL_OP_NONE && now && is_same_value(now, s->value))
+	if (made_by == NCTL_OP_NONE && is_set(b, n, now, s->value))
 		return;
 	op = set(b, s, now, NCTL_PHASE_TUNE);
 	if (op)
@@ -293,6 +301,6 @@ void nctl_plan_netns_tune(struct builder *b)
 
 		nctl_plan_enter(b, i);
 		for (size_t k = 0; n->want && b->have && k < n->want->n_sysctls && !b->err; k++)
-			tune(b, &n->want->sysctls[k], value_now(n, k));
+			tune(b, n, &n->want->sysctls[k], value_now(n, k));
 	}
 }

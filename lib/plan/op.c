@@ -131,6 +131,8 @@ static bool is_set(const struct nctl_op *op, const struct nctl_mirror *m)
 	if (op->passing)
 		return true;
 	nctl_op_link(op, &wanted);
+	if ((op->diff.common & NCTL_LINK_BIT(NAME)) && strcmp(l->v.name, wanted.name))
+		return false;
 	if ((op->diff.common & NCTL_LINK_BIT(FLAGS)) && nctl_link_is_up(&l->v) != op->up)
 		return false;
 	nctl_plan_diff(&wanted, &l->v, &d);

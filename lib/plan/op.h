@@ -93,6 +93,8 @@ struct nctl_op {
 	const char *old_value; /* SYSCTL_SET: what it was, in the plan's arena; NULL: not known */
 	nctl_ifindex ifindex;
 	nctl_ifindex lower, master, peer_ifindex; /* resolved, 0 none */
+	/* The wanted link that it is done for; also of deletions that make way. NULL: none. */
+	const struct nctl_want_link *of;
 	const struct nctl_want_link *want;        /* NULL for LINK_DEL and ADDR_DEL of unwanted */
 	const struct nctl_want_addr *want_addr;   /* ADDR_NEW */
 	const void *data;                         /* LINK_SET: the kind's data, NULL: that of want */

@@ -41,7 +41,10 @@ const char *nctl_plan_copy_name(struct builder *b, const char *name);
 void nctl_plan_adopt_link(struct builder *b, const struct nctl_mirror_link *l);
 void nctl_plan_adopt_addr(struct builder *b, const struct nctl_addr *a);
 
-/* links.c: operations of one wanted link, after those of all that it depends on. */
+/* links.c: the link that is there for w, in the namespace that b is in: by its name or an altname, or ours under another
+ * name. NULL: none. */
+const struct nctl_mirror_link *nctl_plan_find(const struct builder *b, const struct nctl_want_link *w);
+/* Operations of one wanted link, after those of all that it depends on. */
 void nctl_plan_link(struct builder *b, const struct nctl_want_link *w);
 
 struct nctl_op *nctl_plan_link_op(

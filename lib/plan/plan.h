@@ -27,6 +27,7 @@ struct nctl_problem {
 		NCTL_PROBLEM_CONSENT, /* needs --allow-recreate: nothing is carried out */
 		NCTL_PROBLEM_CONFLICT /* a foreign link is in the way: nothing is carried out */
 	} type;
+	const struct nctl_want_link *of; /* the first link that it is about; NULL: none */
 	struct nctl_pos pos;
 	const char *text; /* a sentence, in the plan's arena */
 };
@@ -81,6 +82,8 @@ struct nctl_plan {
 
 struct nctl_plan_options {
 	bool allow_recreate;
+	bool renames_up; /* the kernel renames links that are up (since Linux 6.2) */
+	bool repair;     /* sysctls that are not known are as they should be, if there was nothing new */
 	/* First index to give to a new link, free in all namespaces from there; 0: NCTL_IFINDEX_FIRST. Two
 	 * links that one plan makes never have the same one, whatever their namespaces. */
 	nctl_ifindex next_ifindex;

@@ -22,6 +22,7 @@ enum pair_state {
 /* One wanted link on its way into the plan; by its number in want. */
 struct item {
 	const struct nctl_mirror_link *have; /* KEEP: it; NEW: what is replaced, or NULL */
+	const struct nctl_mirror_link *renamed; /* ours, which somebody gave another name; or NULL */
 	nctl_ifindex ifindex, lower, master;
 	uint32_t made_by;    /* operation that makes it, NCTL_OP_NONE */
 	uint32_t removed_by; /* NEW: operation that deletes what is replaced, NCTL_OP_NONE */
@@ -64,6 +65,7 @@ struct builder {
 	const struct nctl_mirror *have;
 	const struct nctl_ledger *ledger;
 	uint32_t netns;
+	const struct nctl_want_link *of; /* the link that is being planned, NULL: none */
 	uint32_t *netns_made; /* by number: operation that makes it, NCTL_OP_NONE */
 	const struct nctl_plan_options *opts;
 	struct nctl_plan *plan;

@@ -53,6 +53,23 @@ static bool is_wanted(const struct builder *b, const struct nctl_mirror_link *l)
 	return false;
 }
 
+/*
+ * Somebody gave a link of ours another name, which nobody wants: it is what it was made for, and gets its
+ * name back. False: it is not wanted.
+ */
+static bool is_renamed(struct builder *b, const struct nctl_mirror_link *l)
+{
+	const struct nctl_ledger_link *e = nctl_ledger_link_get(b->ledger, l->v.ifindex);
+	const struct nctl_want_link *w = e ? nctl_want_find(b->want, b->netns, e->name) : NULL;
+	struct item *it = w ? &b->items[w->number] : NULL;
+
+	if (!it || w->v.kind != l->v.kind || nctl_mirror_link_find(b->have, e->name))
+		return false;
+	if (!it->renamed)
+		it->renamed = l;
+	return it->renamed == l;
+}
+
 static uint64_t pair_hash(nctl_ifindex ifindex, nctl_ifindex other)
 {
 	return nctl_hash_u64((uint64_t)ifindex << 32 | other);
@@ -119,7 +136,7 @@ static void doom_links(struct builder *b)
 		struct doomed *d = &b->doomed[b->n_doomed];
 		uint64_t id;
 
-		if (!l || is_wanted(b, l))
+		if (!l || is_wanted(b, l) || is_renamed(b, l))
 			continue;
 		d->link = l;
 		d->removed_by = NCTL_OP_NONE;
@@ -265,7 +282,7 @@ static void remove_in(struct builder *b)
 		del(b, &b->doomed[i]);
 	link_implied(b, first, end);
 	for (l = nctl_mirror_link_from(b->have, 1); l && !b->err; l = nctl_mirror_link_next(l))
-		if (!is_wanted(b, l) && !find(b, l->v.ifindex))
+		if (!is_wanted(b, l) && !find(b, l->v.ifindex) && !is_renamed(b, l))
 			strip(b, l);
 }
 

@@ -253,6 +253,24 @@ static const void *whole(struct builder *b, const struct nctl_link *wanted, cons
 	return data;
 }
 
+/*
+ * Its own name back. Returns whether it is down then: before 6.2, the kernel renamed no link that is up
+ * (net/core/dev.c dev_change_name).
+ */
+static bool rename_back(
+	struct builder *b, const struct nctl_want_link *w, const struct nctl_mirror_link *have, bool is_up)
+{
+	struct nctl_link_diff d = {.common = NCTL_LINK_BIT(NAME)};
+	bool flaps = is_up && !b->opts->renames_up;
+
+	if (b->items[w->number].renamed != have)
+		return false;
+	if (flaps)
+		set_down_for_next(b, w, NCTL_PHASE_CREATE);
+	set(b, w, NCTL_PHASE_CREATE, &d, is_up && !flaps, flaps ? NCTL_CHANGE_FLAP : NCTL_CHANGE_LIVE);
+	return flaps;
+}
+
 void nctl_plan_keep(struct builder *b, const struct nctl_want_link *w, const struct nctl_mirror_link *have)
 {
 	struct item *it = &b->items[w->number];
@@ -267,6 +285,8 @@ void nctl_plan_keep(struct builder *b, const struct nctl_want_link *w, const str
 		nctl_plan_adopt_link(b, have);
 	nctl_op_link(&probe, &wanted);
 	nctl_plan_diff(&wanted, &have->v, &d);
+	went_down = rename_back(b, w, have, is_up);
+	is_up &= !went_down;
 	if (settles_mtu(w)) {
 		settle_mtu(b, w, d.common & NCTL_LINK_BIT(MTU));
 		d.common &= ~NCTL_LINK_BIT(MTU);

@@ -158,6 +158,18 @@ static bool rejoins_down(const struct nctl_op *op)
 	       (l->port_kind->traits & NCTL_KIND_PORT_DOWN);
 }
 
+static void set_down_again(struct undo *u, const struct nctl_op *op, struct nctl_want_link *w)
+{
+	const struct nctl_link_diff flags = {.common = NCTL_LINK_BIT(FLAGS)};
+	struct nctl_op *back = nctl_undo_set_back(u, op, w, NCTL_PHASE_CREATE, &flags);
+
+	if (!back)
+		return;
+	back->up = false;
+	back->passing = true;
+	back->rank = RANK_FIELDS;
+}
+
 /* What needs no other link, before any link is made again: those on this one may need its MTU. */
 static void set_own_fields(struct undo *u, const struct nctl_op *op, struct nctl_want_link *w)
 {
@@ -165,9 +177,12 @@ static void set_own_fields(struct undo *u, const struct nctl_op *op, struct nctl
 		.common = op->diff.common & ~(NCTL_LINK_BIT(MASTER) | NCTL_LINK_BIT(FLAGS)),
 		.data = op->diff.data,
 	};
-	struct nctl_op *back =
-		d.common || d.data ? nctl_undo_set_back(u, op, w, NCTL_PHASE_CREATE, &d) : NULL;
+	struct nctl_op *back;
 
+	/* An older kernel renames no link that is up. */
+	if ((d.common & NCTL_LINK_BIT(NAME)) && op->cls == NCTL_CHANGE_FLAP)
+		set_down_again(u, op, w);
+	back = d.common || d.data ? nctl_undo_set_back(u, op, w, NCTL_PHASE_CREATE, &d) : NULL;
 	if (!back)
 		return;
 	back->rank = RANK_FIELDS;

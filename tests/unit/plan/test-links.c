@@ -279,18 +279,72 @@ static void test_make_way(void **state)
 		"create: link-new vlan other\nup: link-set vlan other up\nremove: link-del vlan v\n");
 }
 
-/* An owned link that somebody renamed is not the wanted one any more. */
-static void test_renamed(void **state)
+static void rename_link(const char *from, const char *to)
 {
 	struct nctl_link l = NCTL_LINK_INIT;
 
-	(void)state;
-	world_settle(&w, one_vlan);
-	assert_int_equal(nctl_link_copy(&l, &nctl_mirror_link_find(w.have, "v")->v), 0);
-	strcpy(l.name, "renamed");
+	assert_int_equal(nctl_link_copy(&l, &nctl_mirror_link_find(w.have, from)->v), 0);
+	strcpy(l.name, to);
 	assert_int_equal(nctl_mirror_link_put(w.have, &l, NCTL_SOURCE_EVENT), 0);
-	plan_is(one_vlan, "clear: link-del vlan renamed\ncreate: link-new vlan v\nup: link-set vlan v up\n");
-	world_settle(&w, one_vlan);
+}
+
+/* An owned link that somebody renamed gets its name back, and nothing of it is lost that need not be. */
+static void test_renamed(void **state)
+{
+	static const char body[] = "  dummy-devices: {d0: {addresses: [192.0.2.1/24]}}\n"
+				   "  vlans: {v: {id: 1, link: d0, addresses: [\"2001:db8::1/64\"]}}\n";
+	const struct nctl_mirror_link *l;
+	nctl_ifindex ifindex;
+
+	(void)state;
+	world_settle(&w, body);
+	ifindex = world_index(&w, "v");
+	rename_link("v", "renamed");
+	/* Down before, as an older kernel wants it; that costs it its IPv6 address. */
+	plan_is(body, "create: link-set vlan v down (flap)\n"
+		      "create: link-set vlan v ifname (flap)\n"
+		      "up: link-set vlan v up\n"
+		      "address: addr-new v 2001:db8::1/64\n");
+	for (size_t i = 0; i <= 4; i++)
+		world_return(&w, body, i);
+	world_settle(&w, body);
+	l = nctl_mirror_link_find(w.have, "v");
+	assert_non_null(l);
+	assert_int_equal(l->v.ifindex, ifindex);
+	/* What stands on it is none the wiser. */
+	rename_link("d0", "lower");
+	plan_is(body, "create: link-set dummy d0 down (flap)\n"
+		      "create: link-set dummy d0 ifname (flap)\n"
+		      "up: link-set dummy d0 up\n"
+		      "address: addr-new v 2001:db8::1/64\n");
+	world_settle(&w, body);
+	/* Where the name is another link's by now, it is not its own any more. */
+	rename_link("v", "renamed");
+	world_link(&w, 7, "v", "vlan", 5, 0);
+	plan_is(body, "clear: link-del vlan renamed\n"
+		      "create: link-new vlan v\n"
+		      "up: link-set vlan v up\n"
+		      "address: addr-new v 2001:db8::1/64\n"
+		      "conflict: a link that netctld does not own is in the way of vlan v: kind vlan "
+		      "(ifindex 7); delete or rename it\n");
+}
+
+/* So do both ends of a pair. */
+static void test_renamed_pair(void **state)
+{
+	static const char body[] = "  virtual-ethernets: {v0: {peer: v1}, v1: {peer: v0}}\n";
+
+	(void)state;
+	world_settle(&w, body);
+	rename_link("v0", "x0");
+	rename_link("v1", "x1");
+	plan_is(body, "create: link-set veth v0 down (flap)\n"
+		      "create: link-set veth v0 ifname (flap)\n"
+		      "create: link-set veth v1 down (flap)\n"
+		      "create: link-set veth v1 ifname (flap)\n"
+		      "up: link-set veth v0 up\n"
+		      "up: link-set veth v1 up\n");
+	world_settle(&w, body);
 }
 
 static const char no_master[] =
@@ -495,6 +549,7 @@ int main(void)
 		CASE(remove_takes_foreign),
 		CASE(make_way),
 		CASE(renamed),
+		CASE(renamed_pair),
 		CASE(change_master),
 		CASE(foreign_master),
 		CASE(flap),
