@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * DOC: How to apply, as a client says it: flags, and options by name, so that older clients need not know
- * newer ones. And the two words that end an apply that waits: confirm and rollback.
+ * newer ones. And the two words that end an apply that waits, confirm and rollback; and drift,
+ * a plan without a question.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -54,17 +55,15 @@ int nd_read_apply(sd_bus_message *m, struct nd_apply *ret, sd_bus_error *error)
 	return r < 0 ? r : sd_bus_message_exit_container(m);
 }
 
-/* Both alike. */
-static int end_waiting(struct nd_client *c, sd_bus_message *m,
-	int (*job)(struct nd_reconcile *r, void (*answer)(const char *json, size_t len, void *userdata),
-		void *userdata),
-	sd_bus_error *error)
+typedef int (*job_fn)(
+	struct nd_reconcile *r, void (*answer)(const char *json, size_t len, void *userdata), void *userdata);
+
+/* A job without arguments. */
+static int start(struct nd_client *c, sd_bus_message *m, job_fn job, sd_bus_error *error)
 {
 	struct nd_call *call;
-	int r = nd_allow_change(c, error);
+	int r = nd_call_new(c, m, error, &call);
 
-	if (r >= 0)
-		r = nd_call_new(c, m, error, &call);
 	if (r < 0)
 		return r;
 	/* The answer may come, and call be gone, before this returns. */
@@ -74,6 +73,19 @@ static int end_waiting(struct nd_client *c, sd_bus_message *m,
 		return nd_explain(r, error);
 	}
 	return 1;
+}
+
+int nd_method_drift(sd_bus_message *m, void *userdata, sd_bus_error *error)
+{
+	return start(userdata, m, nd_reconcile_drift, error);
+}
+
+/* Both alike. */
+static int end_waiting(struct nd_client *c, sd_bus_message *m, job_fn job, sd_bus_error *error)
+{
+	int r = nd_allow_change(c, error);
+
+	return r < 0 ? r : start(c, m, job, error);
 }
 
 int nd_method_confirm(sd_bus_message *m, void *userdata, sd_bus_error *error)

@@ -12,5 +12,6 @@ void nd_call_finished(const char *json, size_t len, void *userdata); /* an answe
 
 /* apply.c */
 int nd_read_apply(sd_bus_message *m, struct nd_apply *ret, sd_bus_error *error); /* the arguments ua{ss} */
+int nd_method_drift(sd_bus_message *m, void *userdata, sd_bus_error *error);
 int nd_method_confirm(sd_bus_message *m, void *userdata, sd_bus_error *error);
 int nd_method_rollback(sd_bus_message *m, void *userdata, sd_bus_error *error);

@@ -243,6 +243,8 @@ const sd_bus_vtable nd_bus_vtable[] = {
 		SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("Rollback", SD_BUS_NO_ARGS, SD_BUS_RESULT("s", json), nd_method_rollback,
 		SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_ARGS("Drift", SD_BUS_NO_ARGS, SD_BUS_RESULT("s", json), nd_method_drift,
+		SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("Status", SD_BUS_NO_ARGS, SD_BUS_RESULT("s", json), method_status,
 		SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("Query", SD_BUS_ARGS("s", object, "a{ss}", filters),

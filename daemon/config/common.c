@@ -68,6 +68,24 @@ void nd_step_activation(struct nd_dev *d, const struct nd_step *s)
 	d->link->optional = true;
 }
 
+void nd_read_drift(struct nd_parse *p, const struct nd_node *node, const char *text, bool *ret_report)
+{
+	if (!strcmp(text, "report") || !strcmp(text, "repair"))
+		*ret_report = !strcmp(text, "report");
+	else
+		nd_error(p, node->pos,
+			"write repair (what others change is brought back) or report (it is only told)",
+			"\"%s\" is not what can be done about drift", text);
+}
+
+void nd_step_drift(struct nd_dev *d, const struct nd_step *s)
+{
+	const char *text = nd_dev_text(d, s->node);
+
+	if (text)
+		nd_read_drift(d->p, s->node, text, &d->link->report);
+}
+
 void nd_step_optional(struct nd_dev *d, const struct nd_step *s)
 {
 	bool optional;

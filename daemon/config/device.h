@@ -49,6 +49,7 @@ struct nd_def {
 	uint64_t given; /* fields of the kind whose keys are there */
 	uint64_t mode;  /* kind->modes: the value of the one that was said */
 	bool peer_given;
+	bool report; /* drift: report, unless a device says otherwise */
 };
 
 /* One device, or (link NULL) a namespace itself. */
@@ -128,6 +129,9 @@ bool nd_parse_bool(const char *text, bool *ret);
 void nd_step_addresses(struct nd_dev *d, const struct nd_step *s);
 void nd_step_link_field(struct nd_dev *d, const struct nd_step *s);
 void nd_step_activation(struct nd_dev *d, const struct nd_step *s);
+/* The word behind "drift"; reports what is wrong with it. */
+void nd_read_drift(struct nd_parse *p, const struct nd_node *node, const char *text, bool *ret_report);
+void nd_step_drift(struct nd_dev *d, const struct nd_step *s);
 void nd_step_optional(struct nd_dev *d, const struct nd_step *s);
 void nd_step_link_local(struct nd_dev *d, const struct nd_step *s);
 void nd_step_vrf(struct nd_dev *d, const struct nd_step *s);

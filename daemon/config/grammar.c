@@ -14,6 +14,7 @@ static const char renderers[] = "word:netctld|networkd|NetworkManager|sriov";
 static const struct nd_grammar_key network_list[] = {
 	{"version", "word:2", "version of the language"},
 	{"renderer", renderers, "who configures"},
+	{"drift", "word:repair|report", "what becomes of what others change"},
 	{"netns-pool", "number:0:1024", "so many namespaces are made in advance"},
 	{"namespaces", "{*:{netns}}", "what there should be in other network namespaces"},
 	{0},
@@ -21,6 +22,7 @@ static const struct nd_grammar_key network_list[] = {
 
 static const struct nd_grammar_key netns_list[] = {
 	{"renderer", "word:netctld", "no other program configures namespaces"},
+	{"drift", "word:repair|report", "what becomes of what others change in there"},
 	{"sysctl", "{*:text}", "sysctls of the network in there"},
 	{0},
 };
@@ -30,6 +32,7 @@ static const struct nd_grammar_key device_list[] = {
 	{"addresses", "[prefix/{*:{address}}]", "addresses with their prefix length"},
 	{"vrf", "name", "the VRF that the link is in"},
 	{"activation-mode", "word:manual|off", "up and down are left alone, or the link is kept down"},
+	{"drift", "word:repair|report", "what becomes of what others change of it"},
 	{"link-local", "[word:ipv4|ipv6]", "families that make link-local addresses by themselves"},
 	{"optional", "bool", "nothing waits for the link"},
 	{"critical", "bool", "addresses stay over restarts anyway"},

@@ -87,6 +87,7 @@ static struct nctl_want_link *new_link(
 	strcpy(l->v.name, name);
 	l->netns = netns;
 	l->def = def->def;
+	l->report = def->report;
 	l->pos = def->node->key_pos;
 	l->number = (uint32_t)p->n_links;
 	return k->data_size && !l->v.data ? NULL : l;

@@ -23,7 +23,7 @@ static void step_nothing(struct nd_dev *d, const struct nd_step *s)
 static const struct common_key common_keys[] = {
 	{"addresses", nd_step_addresses}, {"activation-mode", nd_step_activation},
 	{"optional", nd_step_optional}, {"link-local", nd_step_link_local}, {"vrf", nd_step_vrf},
-	{"renderer", step_nothing}, /* section.c has read it */
+	{"drift", nd_step_drift}, {"renderer", step_nothing}, /* section.c has read it */
 	{"dhcp4", nd_step_dhcp}, {"dhcp6", nd_step_dhcp}, {"nameservers", nd_step_nameservers},
 	{"optional-addresses", nd_step_optional_addresses},
 	{"ipv6-privacy", nd_step_must_be_false}, {"wakeonlan", nd_step_must_be_false},

@@ -42,6 +42,7 @@ struct body {
 	struct nd_parse *p;
 	const struct nd_scope *scope;
 	struct renderer renderer;
+	bool report; /* drift is only reported */
 	const struct body_key *keys;
 	size_t n_keys;
 };
@@ -119,7 +120,7 @@ static bool choose_kind(struct nd_def *def)
 static void read_def(
 	struct body *b, const struct nd_node *node, const struct nctl_kind *kind, struct renderer r)
 {
-	struct nd_def def = {.p = b->p, .node = node, .kind = kind, .scope = b->scope};
+	struct nd_def def = {.p = b->p, .node = node, .kind = kind, .scope = b->scope, .report = b->report};
 	struct nd_parse *p = b->p;
 	const struct nd_node *renderer;
 
@@ -257,6 +258,7 @@ static void read_sysctl(struct body *b, const struct nd_node *node)
 }
 
 static const struct body_key netns_keys[] = {
+	{"drift", skip},
 	{"renderer", read_netns_renderer},
 	{"sysctl", read_sysctl},
 	{"namespaces", refuse_inner},
@@ -290,6 +292,15 @@ static void refuse_sysctl(struct body *b, const struct nd_node *node)
 		"netctld sets no sysctls of its own namespace");
 }
 
+/* Before all definitions, wherever it stands. */
+static void read_drift(struct body *b, const struct nd_node *mapping)
+{
+	const struct nd_node *c = nd_node_get(&b->p->tree, mapping, "drift");
+
+	if (c && nd_expect(b->p, c, ND_NODE_SCALAR))
+		nd_read_drift(b->p, c, c->text, &b->report);
+}
+
 static void read_namespaces(struct body *b, const struct nd_node *node)
 {
 	const struct nd_node *c;
@@ -299,16 +310,20 @@ static void read_namespaces(struct body *b, const struct nd_node *node)
 		inner = (struct body){.p = b->p,
 			.scope = nd_space_take(b->p, c),
 			.renderer = our_renderer,
+			.report = b->report,
 			.keys = netns_keys,
 			.n_keys = NCTL_ARRAY_SIZE(netns_keys)};
-		if (inner.scope && nd_expect(b->p, c, ND_NODE_MAPPING))
-			read_body(&inner, c);
+		if (!inner.scope || !nd_expect(b->p, c, ND_NODE_MAPPING))
+			continue;
+		read_drift(&inner, c);
+		read_body(&inner, c);
 	}
 }
 
 static const struct body_key network_keys[] = {
 	{"version", read_version},
 	{"renderer", skip},
+	{"drift", skip},
 	{"netns-pool", read_pool},
 	{"namespaces", read_namespaces},
 	{"sysctl", refuse_sysctl},
@@ -329,6 +344,7 @@ void nd_network_read(struct nd_parse *p, const struct nd_node *network)
 	c = nd_node_get(&p->tree, network, "renderer");
 	if (c)
 		read_renderer(p, c, &b.renderer);
+	read_drift(&b, network);
 	c = nd_node_get(&p->tree, network, "namespaces");
 	if (c)
 		nd_space_open(p, c);

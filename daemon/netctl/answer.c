@@ -315,7 +315,7 @@ static void show_parts(const struct cli_request *q, struct json_object *o)
 			fputc('\n', stderr);
 	}
 	if (plan)
-		show_plan(plan, q->action != CLI_PLAN);
+		show_plan(plan, q->action != CLI_PLAN && q->action != CLI_DRIFT);
 	if (result)
 		show_result(result);
 	if (*error)

@@ -23,6 +23,7 @@ static const char help[] =
 	"  confirm            keep it; what cannot be undone is done now\n"
 	"  rollback           go back now\n"
 	"  status             what the daemon is doing, and what it has done\n"
+	"  drift              what differs from the configuration now?\n"
 	"  stats              what it has counted, with -n or -a of namespaces\n"
 	"  verify             is its memory what the kernel says?\n"
 	"  resync             read all of it from the kernel once more\n"
@@ -121,6 +122,7 @@ static const struct {
 	[CLI_CONFIRM] = {NULL, NULL, "Confirm", "", NULL, cli_answer_show},
 	[CLI_ROLLBACK] = {NULL, NULL, "Rollback", "", NULL, cli_answer_show},
 	[CLI_STATUS] = {NULL, NULL, "Status", "", NULL, cli_status_show},
+	[CLI_DRIFT] = {NULL, NULL, "Drift", "", NULL, cli_answer_show},
 	[CLI_MOVE] = {NULL, NULL, "LinkMove", "ssss", put_move, cli_answer_show},
 	[CLI_LINK] = {.talk = query},
 	[CLI_ADDRESS] = {.talk = query},

@@ -33,6 +33,7 @@ static const struct {
 	{"waiting", CLI_YELLOW},
 	{"applying", CLI_YELLOW},
 	{"synchronising", CLI_YELLOW},
+	{"repairing", CLI_YELLOW},
 };
 
 static const char *label_of(const char *section, const char *key)

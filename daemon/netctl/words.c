@@ -284,6 +284,7 @@ const struct token cli_words[] = {
 	{WORD, "confirm", 4, NULL, CLI_CONFIRM, NULL},
 	{WORD, "rollback", 4, NULL, CLI_ROLLBACK, NULL},
 	{WORD, "status", 2, NULL, CLI_STATUS, NULL},
+	{WORD, "drift", 1, NULL, CLI_DRIFT, NULL},
 	{WORD, "stats", 5, NULL, CLI_STATS, NULL},
 	{WORD, "verify", 2, NULL, CLI_VERIFY, NULL},
 	{WORD, "resync", 3, NULL, CLI_RESYNC, NULL},

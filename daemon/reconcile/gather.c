@@ -270,6 +270,11 @@ static void view_wanted(const struct nd_reconcile *r, struct job *job, struct vi
 			p->sysctls = job->gather.sysctls[i];
 		if (n)
 			nd_gather_describe(r, n, p);
+		/* Nobody waited for it, and it is not to be made again. */
+		if (n && job->origin == JOB_REPAIR && is_on_its_way(n)) {
+			p->there = true;
+			p->have = NULL;
+		}
 		if (n && w->name && names_several(n))
 			check_twin(job, view, p);
 	}
@@ -311,7 +316,11 @@ static nctl_ifindex next_ifindex(const struct view *view)
 
 int nd_gather_plan(struct nd_reconcile *r, struct job *job)
 {
-	struct nctl_plan_options opts = {.allow_recreate = job->how.flags & ND_APPLY_ALLOW_RECREATE};
+	struct nctl_plan_options opts = {
+		.allow_recreate = job->how.flags & ND_APPLY_ALLOW_RECREATE,
+		.renames_up = r->renames_up,
+		.repair = job->origin == JOB_REPAIR,
+	};
 	struct view view = {0};
 	int e;
 

@@ -19,7 +19,8 @@ static void job_free(struct job *job)
 {
 	nctl_plan_free(job->undo);
 	nctl_plan_free(job->plan);
-	nctl_want_free(job->want);
+	if (!job->want_is_kept)
+		nctl_want_free(job->want);
 	nd_gather_fini(&job->gather);
 	nd_diagnostics_fini(&job->diag);
 	nd_config_texts_fini(&job->texts);
@@ -149,6 +150,17 @@ static void wait_first(struct nd_reconcile *r)
 	nd_job_fail(r, ND_EXIT_CONFIG, text);
 }
 
+/* What is wanted is known; a repair takes sysctls on trust, and waits for no namespace. */
+static void take_accepted(struct nd_reconcile *r, struct job *job)
+{
+	job->want = r->drift.want;
+	job->want_is_kept = true;
+	if (!job->want)
+		nd_job_fail(r, ND_EXIT_CONFIG, "no configuration is accepted yet");
+	else
+		nd_job_step(r, job->origin == JOB_REPAIR ? STEP_LOOKED : STEP_PARSED);
+}
+
 /* First turn: texts to what is wanted. The rest is for the next ones, so that none keeps the loop for long.
  */
 static void parse(struct nd_reconcile *r, struct job *job)
@@ -165,6 +177,10 @@ static void parse(struct nd_reconcile *r, struct job *job)
 		return;
 	}
 	r->step = STEP_PARSING;
+	if (job->origin == JOB_REPAIR || job->origin == JOB_DRIFT) {
+		take_accepted(r, job);
+		return;
+	}
 	e = read_and_parse(r, job);
 	if (e == GATHER_LATER)
 		return;
@@ -199,7 +215,11 @@ static void plan_and_run(struct nd_reconcile *r, struct job *job)
 		nd_job_fail_errno(r, "cannot plan", e);
 		return;
 	}
-	if (job->origin == JOB_PLAN) {
+	if (job->origin == JOB_REPAIR) {
+		nd_repair_run(r, job);
+		return;
+	}
+	if (job->origin == JOB_PLAN || job->origin == JOB_DRIFT) {
 		nd_job_tell_plan(r);
 		return;
 	}
@@ -234,6 +254,7 @@ void nd_jobs_advance(struct nd_reconcile *r)
 		parse(r, nd_job_current(r));
 	if (r->step == STEP_PARSED || r->step == STEP_LOOKED || r->step == STEP_RESTORING)
 		nd_wake_send(&r->wake); /* it may have waited for the mirror */
+	nd_drift_turn(r);
 }
 
 void nd_jobs_turn(struct nd_reconcile *r)

@@ -56,7 +56,7 @@ void nd_job_fail(struct nd_reconcile *r, int exit_status, const char *error)
 		nctl_strbuf_puts(&why, "; ");
 	nctl_strbuf_puts(&why, error);
 	/* What must wait for a confirm says nothing of the state. */
-	if (job->origin != JOB_PLAN && !r->journal.waiting)
+	if (job->origin != JOB_PLAN && job->origin != JOB_DRIFT && !r->journal.waiting)
 		put_on_record(r, job, nctl_strbuf_str(&why));
 	nd_report_begin(&j, &out, exit_status, error);
 	nd_report_diagnostics(&j, &job->diag);
@@ -90,8 +90,12 @@ static void report_and_answer(struct nd_reconcile *r, int exit_status, const cha
 	nd_job_end(r, &out);
 }
 
-static int plan_exit(const struct nctl_plan *p)
+static int plan_exit(const struct job *job)
 {
+	const struct nctl_plan *p = job->plan;
+
+	if (job->origin == JOB_DRIFT)
+		return p->n_ops || p->n_problems ? ND_EXIT_DIFFERENT : ND_EXIT_FINE;
 	if (p->blocked)
 		return ND_EXIT_CONFIG;
 	return p->n_ops ? ND_EXIT_DIFFERENT : ND_EXIT_FINE;
@@ -103,15 +107,14 @@ void nd_job_tell_plan(struct nd_reconcile *r)
 	struct job *job = nd_job_current(r);
 	struct nctl_json j;
 
-	nd_report_begin(&j, &out, plan_exit(job->plan), NULL);
+	nd_report_begin(&j, &out, plan_exit(job), NULL);
 	nd_report_diagnostics(&j, &job->diag);
 	nd_report_plan(&j, job->plan);
 	nd_report_end(&j);
 	nd_job_end(r, &out);
 }
 
-/* The ledger after a run: what we adopted is ours, what is gone is not; the file says the same. */
-static int settle_ledger(struct nd_reconcile *r, const struct nctl_plan *p)
+int nd_job_settle_ledger(struct nd_reconcile *r, const struct nctl_plan *p)
 {
 	struct nctl_ledger *l;
 	int e = 0;
@@ -141,6 +144,12 @@ static void remember_refusals(struct nd_reconcile *r, bool partly)
 	r->partly = partly;
 }
 
+void nd_job_forgive(struct nd_reconcile *r)
+{
+	if (r->partly)
+		remember_error(r, NULL);
+}
+
 /* Are these the texts of the accepted generation, to the byte? */
 static bool is_accepted(const struct nd_reconcile *r, const struct nd_config_texts *texts)
 {
@@ -161,7 +170,7 @@ static void accept_generation(struct nd_reconcile *r)
 	struct job *job = nd_job_current(r);
 	bool changed = job->plan->n_ops, same = is_accepted(r, &job->texts);
 	bool partly = job->outcome.refused || job->outcome.unseen;
-	int e = settle_ledger(r, job->plan);
+	int e = nd_job_settle_ledger(r, job->plan);
 
 	if (!same)
 		r->generation++;
@@ -180,6 +189,7 @@ static void accept_generation(struct nd_reconcile *r)
 	nctl_strbuf_reset(&r->pending);
 	nd_report_waits(job->plan, &r->pending);
 	remember_refusals(r, partly);
+	nd_drift_accept(r, job);
 	nd_info("generation %llu: %zu operations done, %zu refused, %llu messages in %llu sends, %llu us",
 		(unsigned long long)r->generation, job->outcome.done, job->outcome.refused,
 		(unsigned long long)job->outcome.messages, (unsigned long long)job->outcome.sends,
@@ -267,7 +277,7 @@ static void undone(struct nctl_plan *plan, const struct nctl_outcome *outcome, v
 	if (!r->journal.snapshot) { /* of a run that was to keep going, and could not */
 		_cleanup_(nctl_strbuf_fini) struct nctl_strbuf why = NCTL_STRBUF_INIT;
 
-		e = settle_ledger(r, plan);
+		e = nd_job_settle_ledger(r, plan);
 		if (e < 0)
 			nd_error("cannot write the ledger: %s", strerror(-e));
 		nd_report_first_refusal(plan, &why);

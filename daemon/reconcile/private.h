@@ -4,7 +4,9 @@
 #include "base/arena.h"
 #include "base/json.h"
 #include "base/list.h"
+#include "reconcile/drift.h"
 #include "reconcile/reconcile.h"
+#include "reconcile/report.h"
 #include "reconcile/store.h"
 
 /* What the files of daemon/reconcile share; nobody else includes it. */
@@ -16,6 +18,8 @@ enum job_origin {
 	JOB_PLAN,   /* changes nothing */
 	JOB_CONFIRM, /* what was put off until its configuration was confirmed */
 	JOB_RESTORE, /* back to the snapshot of the journal */
+	JOB_REPAIR, /* what is missing of the accepted configuration; nobody asked */
+	JOB_DRIFT,  /* what is missing of it; changes nothing */
 };
 
 enum job_step {
@@ -50,6 +54,7 @@ struct job {
 	struct nd_diagnostics diag;
 	bool own_files; /* texts are to be read from the daemon's own paths */
 	struct nctl_want *want;
+	bool want_is_kept; /* it is not the job's (any more) */
 	struct gather gather;
 	struct nctl_plan *plan;
 	struct nctl_outcome outcome;
@@ -77,9 +82,11 @@ struct nd_reconcile {
 	size_t n_jobs;
 	enum job_step step; /* of the first job */
 	char *last_error;
+	bool renames_up;            /* nctl_plan_options */
 	bool partly;                /* the accepted generation was refused in part, as last_error says */
 	struct journal journal; /* its snapshot is there while a plan may have to be undone */
 	struct nd_timer confirm_late;
+	struct drift drift;
 	struct nctl_strbuf pending; /* what the accepted configuration still waits for, a line each */
 };
 
@@ -96,6 +103,10 @@ struct job *nd_job_current(struct nd_reconcile *r);
 void nd_job_step(struct nd_reconcile *r, enum job_step step);
 
 /* outcome.c: how a job ends. */
+/* The ledger after a run: what was adopted is ours, what is gone is not; the file says the same. 0 or -errno. */
+int nd_job_settle_ledger(struct nd_reconcile *r, const struct nctl_plan *p);
+/* What was refused of the accepted configuration is there now. */
+void nd_job_forgive(struct nd_reconcile *r);
 /* Before anything was sent. error is a sentence; NULL: the diagnostics say it all. */
 void nd_job_fail(struct nd_reconcile *r, int exit_status, const char *error);
 void nd_job_fail_errno(struct nd_reconcile *r, const char *what, int error);
@@ -117,23 +128,3 @@ int nd_gather_plan(struct nd_reconcile *r, struct job *job);
 void nd_gather_fini(struct gather *g);
 /* What is there of the namespace that ret names. */
 void nd_gather_describe(const struct nd_reconcile *r, const struct nd_netns *n, struct nctl_plan_netns *ret);
-
-/* report.c */
-enum { ND_EXIT_FINE, ND_EXIT_DIFFERENT, ND_EXIT_CONFIG, ND_EXIT_NO_DAEMON, ND_EXIT_REFUSED, ND_EXIT_TIMEOUT };
-void nd_report_begin(struct nctl_json *j, struct nctl_strbuf *out, int exit_status, const char *error);
-void nd_report_diagnostics(struct nctl_json *j, const struct nd_diagnostics *d);
-void nd_report_plan(struct nctl_json *j, const struct nctl_plan *p);
-void nd_report_result(struct nctl_json *j, const char *state, uint64_t generation, const struct nctl_plan *p,
-	const struct nctl_outcome *o, unsigned confirm_s);
-void nd_report_state(struct nctl_json *j, const char *state, uint64_t generation);
-void nd_report_end(struct nctl_json *j);
-/* "foo.yaml:3:1: create vlan foo.3: File exists (the kernel says: …)" of the first refusal, for the log; ""
- * without one. */
-void nd_report_first_refusal(const struct nctl_plan *p, struct nctl_strbuf *out);
-/* The same of the first error in a configuration, and of the first problem that blocks a plan. */
-void nd_report_first_error(const struct nd_diagnostics *d, struct nctl_strbuf *out);
-void nd_report_first_problem(const struct nctl_plan *p, struct nctl_strbuf *out);
-/* The first operation of a plan. */
-void nd_report_first_change(const struct nctl_plan *p, struct nctl_strbuf *out);
-/* The sentences of WAIT problems, a line each. */
-void nd_report_waits(const struct nctl_plan *p, struct nctl_strbuf *out);

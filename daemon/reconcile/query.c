@@ -26,14 +26,22 @@ int nd_reconcile_check(struct nd_reconcile *r, const struct nd_config_texts *tex
 	return out->err;
 }
 
-static const char *state_name(const struct nd_reconcile *r)
+/* A job that makes nothing the configuration. */
+static bool is_by_the_way(const struct job *job)
+{
+	return job->origin == JOB_REPAIR || job->origin == JOB_DRIFT;
+}
+
+static const char *state_name(struct nd_reconcile *r)
 {
 	if (!r->settled || !nctl_session_is_synced(nctl_hub_home(r->hub)))
 		return "synchronising";
-	if (r->step != STEP_IDLE)
+	if (r->step != STEP_IDLE && !is_by_the_way(nd_job_current(r)))
 		return "applying";
 	if (r->journal.waiting)
 		return "to-be-confirmed";
+	if (r->step == STEP_RUNNING)
+		return "repairing";
 	if (r->last_error)
 		return r->partly ? "partly-applied" : "failed";
 	if (!r->generation)
@@ -123,6 +131,12 @@ static void put_counters(struct nctl_json *j, struct nd_reconcile *r)
 	nctl_json_ku64(j, "unchanged", m->unchanged);
 	nctl_json_ku64(j, "dump_ignored", m->dump_ignored);
 	nctl_json_ku64(j, "swept", m->swept);
+	nctl_json_obj_end(j);
+	nctl_json_key(j, "drift");
+	nctl_json_obj_begin(j);
+	nctl_json_ku64(j, "passes", r->drift.passes);
+	nctl_json_ku64(j, "repairs", r->drift.repairs);
+	nctl_json_ku64(j, "unrepaired", r->drift.refusals);
 	nctl_json_obj_end(j);
 	nctl_json_key(j, "loop");
 	nctl_json_obj_begin(j);

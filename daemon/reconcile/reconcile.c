@@ -28,6 +28,17 @@ static void on_turn(void *userdata)
 
 	if (r->step == STEP_LOOKING)
 		nd_wake_send(&r->wake);
+	nd_drift_turn(r);
+}
+
+static void on_joined(struct nd_netns *n, void *userdata)
+{
+	nd_drift_joined(userdata, n);
+}
+
+static void on_gone(struct nd_netns *n, void *userdata)
+{
+	nd_drift_gone(userdata, n);
 }
 
 static int intend(const struct nctl_intent *v, size_t n, void *userdata)
@@ -77,6 +88,7 @@ static void on_settled(void *userdata)
 		: r->generation ? "resuming the accepted generation"
 				: "taking the files");
 	r->settled = true;
+	nd_drift_start(r);
 	if (r->opts.observe) {
 		if (r->ready)
 			r->ready(r->userdata);
@@ -102,6 +114,8 @@ static const struct nd_netns_ops netns_ops = {
 	.home_synced = on_home_synced,
 	.settled = on_settled,
 	.turn = on_turn,
+	.joined = on_joined,
+	.gone = on_gone,
 	.intend = intend,
 	.intend_netns = intend_netns,
 	.forget_netns = forget_netns,
@@ -173,6 +187,8 @@ int nd_reconcile_new(struct nd_loop *loop, const struct nd_reconcile_options *op
 	if (e >= 0)
 		e = nd_ledgers_init(&r->ledgers);
 	if (e >= 0)
+		e = nd_drift_init(r);
+	if (e >= 0)
 		e = open_namespaces(r);
 	if (e < 0) {
 		nd_reconcile_free(r);
@@ -191,6 +207,7 @@ struct nd_reconcile *nd_reconcile_free(struct nd_reconcile *r)
 	r->netns = nd_netns_set_free(r->netns);
 	nctl_closep(&r->opts.control_fd);
 	nd_jobs_drop_all(r);
+	nd_drift_fini(r);
 	if (r->waking) {
 		nd_wake_stop(&r->wake);
 		nd_timer_stop(&r->late);
@@ -218,6 +235,12 @@ int nd_reconcile_plan(struct nd_reconcile *r, const struct nd_config_texts *text
 	void *userdata)
 {
 	return nd_job_queue(r, JOB_PLAN, texts, how, answer, userdata);
+}
+
+int nd_reconcile_drift(struct nd_reconcile *r, void (*answer)(const char *json, size_t len, void *userdata),
+	void *userdata)
+{
+	return nd_job_queue(r, JOB_DRIFT, NULL, &(struct nd_apply){0}, answer, userdata);
 }
 
 void nd_reconcile_forget(struct nd_reconcile *r, void *userdata)

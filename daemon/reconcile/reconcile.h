@@ -66,6 +66,10 @@ int nd_reconcile_check(struct nd_reconcile *r, const struct nd_config_texts *tex
 int nd_reconcile_plan(struct nd_reconcile *r, const struct nd_config_texts *texts, const struct nd_apply *how,
 	void (*answer)(const char *json, size_t len, void *userdata), void *userdata);
 
+/* What differs now from the accepted configuration, and would be repaired; otherwise like nd_reconcile_plan. */
+int nd_reconcile_drift(struct nd_reconcile *r, void (*answer)(const char *json, size_t len, void *userdata),
+	void *userdata);
+
 /*
  * Makes texts (NULL: the files of opts.paths, read now) the configuration. answer is called exactly once with
  * the whole JSON text, perhaps before this returns; with NULL if the reconciler is freed first. At most 16
@@ -81,10 +85,10 @@ int nd_reconcile_rollback(struct nd_reconcile *r,
 	void (*answer)(const char *json, size_t len, void *userdata), void *userdata);
 void nd_reconcile_forget(struct nd_reconcile *r, void *userdata);
 
-/* {"version", "state": synchronising|applying|to-be-confirmed|settled|waiting|failed|partly-applied|idle, "generation", "confirm": {"generation", "seconds_left"},
+/* {"version", "state": synchronising|applying|repairing|to-be-confirmed|settled|waiting|failed|partly-applied|idle, "generation", "confirm": {"generation", "seconds_left"},
  * "files": […], "links", "addresses", "owned_links", "namespaces", "owned_namespaces", "helper":
  * alive|gone|none, "helper_pid", "epoch", "losses", "kernel": {sends, messages, changes, receives, refusals,
- * dumps, …}, "events": {…}, "loop": {…}, "pending": […], "last_error"} */
+ * dumps, …}, "events": {…}, "drift": {passes, repairs, unrepaired}, "loop": {…}, "pending": […], "last_error"} */
 void nd_reconcile_status(struct nd_reconcile *r, struct nctl_strbuf *out);
 /* A client asked something other than a change: a job that is on gives way for a while. */
 void nd_reconcile_be_brief(struct nd_reconcile *r);

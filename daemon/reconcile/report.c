@@ -486,22 +486,26 @@ void nd_report_first_change(const struct nctl_plan *p, struct nctl_strbuf *out)
 		nctl_strbuf_printf(out, "%s %s %s", action_of(&p->ops[0]), p->ops[0].kind, p->ops[0].name);
 }
 
+void nd_report_refusal(const struct nctl_plan *p, const struct nctl_op *op, struct nctl_strbuf *out)
+{
+	const char *file = pos_file(p->want, &op->pos);
+
+	if (file)
+		nctl_strbuf_printf(out, "%s:%u:%u: ", file, op->pos.line, op->pos.column);
+	nctl_strbuf_printf(out, "%s %s %s", action_of(op), op->kind, op->name);
+	if (!is_of_netns(op) && p->netns[op->netns].name)
+		nctl_strbuf_printf(out, " in %s", p->netns[op->netns].name);
+	nctl_strbuf_printf(out, ": %s", why(op));
+	if (op->text)
+		nctl_strbuf_printf(out, op->by_kernel ? " (the kernel says: %s)" : ", %s", op->text);
+}
+
 void nd_report_first_refusal(const struct nctl_plan *p, struct nctl_strbuf *out)
 {
 	for (size_t i = 0; i < p->n_ops; i++) {
-		const struct nctl_op *op = &p->ops[i];
-		const char *file = pos_file(p->want, &op->pos);
-
-		if (!is_failure(op))
+		if (!is_failure(&p->ops[i]))
 			continue;
-		if (file)
-			nctl_strbuf_printf(out, "%s:%u:%u: ", file, op->pos.line, op->pos.column);
-		nctl_strbuf_printf(out, "%s %s %s", action_of(op), op->kind, op->name);
-		if (!is_of_netns(op) && p->netns[op->netns].name)
-			nctl_strbuf_printf(out, " in %s", p->netns[op->netns].name);
-		nctl_strbuf_printf(out, ": %s", why(op));
-		if (op->text)
-			nctl_strbuf_printf(out, op->by_kernel ? " (the kernel says: %s)" : ", %s", op->text);
+		nd_report_refusal(p, &p->ops[i], out);
 		return;
 	}
 }

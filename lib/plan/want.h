@@ -88,6 +88,7 @@ struct nctl_want_link {
 	struct nctl_want_addr *addrs;
 	size_t n_addrs;
 	enum nctl_want_admin admin;
+	bool report;     /* drift of it is only reported */
 	bool optional;   /* wait-online does not wait for it */
 	uint32_t number; /* index in nctl_want.links */
 };

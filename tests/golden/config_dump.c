@@ -118,6 +118,8 @@ static void put_link(const struct nctl_want *w, const struct nctl_want_link *l, 
 	if (strcmp(l->def->label, l->v.name))
 		nctl_strbuf_printf(out, " of %s", l->def->label);
 	nctl_strbuf_printf(out, " %s%s", admin_name(l->admin), l->optional ? " optional" : "");
+	if (l->report)
+		nctl_strbuf_puts(out, " report");
 	put_fields("", &nctl_link_fields, &l->v, l->v.has, out);
 	put_fields("", &l->v.kind->data, l->v.data, l->v.data_has, out);
 	for (ref = l->port_refs; ref; ref = ref->next)

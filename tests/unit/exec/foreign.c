@@ -5,6 +5,7 @@
 #include "foreign.h"
 
 #include <net/if.h>
+#include <stdio.h>
 #include <string.h>
 #include <linux/rtnetlink.h>
 #include <linux/veth.h>
@@ -96,6 +97,14 @@ int foreign_mtu(struct nctl_fake *f, uint64_t netns, nctl_ifindex ifindex, nctl_
 
 	l.mtu = mtu;
 	return foreign_set(f, netns, ifindex, &l, NCTL_LINK_BIT(MTU));
+}
+
+int foreign_name(struct nctl_fake *f, uint64_t netns, nctl_ifindex ifindex, const char *name)
+{
+	struct nctl_link l = NCTL_LINK_INIT;
+
+	snprintf(l.name, sizeof(l.name), "%s", name);
+	return foreign_set(f, netns, ifindex, &l, NCTL_LINK_BIT(NAME));
 }
 
 int foreign_addr(struct nctl_fake *f, uint64_t netns, nctl_ifindex ifindex, const char *prefix, bool add)

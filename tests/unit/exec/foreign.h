@@ -14,4 +14,5 @@ int foreign_pair(struct nctl_fake *f, uint64_t netns, nctl_ifindex ifindex, cons
 int foreign_del(struct nctl_fake *f, uint64_t netns, nctl_ifindex ifindex);
 int foreign_up(struct nctl_fake *f, uint64_t netns, nctl_ifindex ifindex, bool up);
 int foreign_mtu(struct nctl_fake *f, uint64_t netns, nctl_ifindex ifindex, nctl_mtu mtu);
+int foreign_name(struct nctl_fake *f, uint64_t netns, nctl_ifindex ifindex, const char *name);
 int foreign_addr(struct nctl_fake *f, uint64_t netns, nctl_ifindex ifindex, const char *prefix, bool add);

@@ -365,6 +365,11 @@ int rig_foreign_mtu(struct nctl_fake *f, nctl_ifindex ifindex, nctl_mtu mtu)
 	return foreign_mtu(f, nctl_fake_home(f), ifindex, mtu);
 }
 
+int rig_foreign_name(struct nctl_fake *f, nctl_ifindex ifindex, const char *name)
+{
+	return foreign_name(f, nctl_fake_home(f), ifindex, name);
+}
+
 int rig_foreign_addr(struct nctl_fake *f, nctl_ifindex ifindex, const char *prefix, bool add)
 {
 	return foreign_addr(f, nctl_fake_home(f), ifindex, prefix, add);

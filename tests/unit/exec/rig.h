@@ -108,4 +108,5 @@ int rig_foreign_new(
 int rig_foreign_del(struct nctl_fake *f, nctl_ifindex ifindex);
 int rig_foreign_up(struct nctl_fake *f, nctl_ifindex ifindex, bool up);
 int rig_foreign_mtu(struct nctl_fake *f, nctl_ifindex ifindex, nctl_mtu mtu);
+int rig_foreign_name(struct nctl_fake *f, nctl_ifindex ifindex, const char *name);
 int rig_foreign_addr(struct nctl_fake *f, nctl_ifindex ifindex, const char *prefix, bool add);
