@@ -26,6 +26,7 @@
 #include "nl/filter.h"
 #include "nl/transport.h"
 #include "obj/route.h"
+#include "reconcile/check.h"
 #include "reconcile/reconcile.h"
 
 enum {
@@ -47,7 +48,8 @@ struct settings {
 	int log_level;
 	struct nctl_hub_options hub;
 	bool observe;
-	bool check; /* the paths are files to check, then leave */
+	bool check, show; /* the paths are files to check, or to show, then leave */
+	bool netplan, origin, json;
 };
 
 struct daemon {
@@ -60,7 +62,8 @@ struct daemon {
 static void usage(FILE *f)
 {
 	fputs("Usage: netctld [-c PATH]... [-r DIR] [-u USER] [-l LEVEL] [--observe]\n"
-	      "       netctld --check FILE...\n"
+	      "       netctld --check [--netplan] [--json] FILE...\n"
+	      "       netctld --show [--origin] [--json] [FILE...]\n"
 	      "\n"
 	      "  -c, --config PATH    a configuration file or folder, repeatable; default:\n"
 	      "                       /run/netctld, /etc/netctld, /usr/lib/netctld\n"
@@ -75,6 +78,10 @@ static void usage(FILE *f)
 	      "      --ignore-table T leave routes of this protocol or table out of the mirror;\n"
 	      "                       repeatable\n"
 	      "      --check          check the files and exit: 0 fine, 2 errors\n"
+	      "      --netplan        is it netplan's language as well? 1 if not\n"
+	      "      --show           print what the files say together, and exit\n"
+	      "      --origin         with the place of each value\n"
+	      "      --json           answer in JSON\n"
 	      "  -V, --version\n"
 	      "  -h, --help\n"
 	      "\n"
@@ -97,7 +104,17 @@ static int add_path(struct settings *s, const char *path)
 	return 0;
 }
 
-enum { OPT_OBSERVE = 256, OPT_CHECK, OPT_RECEIVE_BUFFER, OPT_IGNORE_PROTOCOL, OPT_IGNORE_TABLE };
+enum {
+	OPT_OBSERVE = 256,
+	OPT_CHECK,
+	OPT_SHOW,
+	OPT_NETPLAN,
+	OPT_ORIGIN,
+	OPT_JSON,
+	OPT_RECEIVE_BUFFER,
+	OPT_IGNORE_PROTOCOL,
+	OPT_IGNORE_TABLE
+};
 
 /* A socket has at least some 2 KiB, whatever is asked for (net/core/sock.c SOCK_MIN_RCVBUF). */
 static int take_receive_buffer(struct settings *s, const char *text)
@@ -155,6 +172,10 @@ static const struct option long_options[] = {
 	{"log-level", required_argument, NULL, 'l'},
 	{"observe", no_argument, NULL, OPT_OBSERVE},
 	{"check", no_argument, NULL, OPT_CHECK},
+	{"show", no_argument, NULL, OPT_SHOW},
+	{"netplan", no_argument, NULL, OPT_NETPLAN},
+	{"origin", no_argument, NULL, OPT_ORIGIN},
+	{"json", no_argument, NULL, OPT_JSON},
 	{"receive-buffer", required_argument, NULL, OPT_RECEIVE_BUFFER},
 	{"ignore-protocol", required_argument, NULL, OPT_IGNORE_PROTOCOL},
 	{"ignore-table", required_argument, NULL, OPT_IGNORE_TABLE},
@@ -186,6 +207,18 @@ static int take_option(struct settings *s, int c)
 	case OPT_CHECK:
 		s->check = true;
 		return 0;
+	case OPT_SHOW:
+		s->show = true;
+		return 0;
+	case OPT_NETPLAN:
+		s->netplan = true;
+		return 0;
+	case OPT_ORIGIN:
+		s->origin = true;
+		return 0;
+	case OPT_JSON:
+		s->json = true;
+		return 0;
 	case OPT_RECEIVE_BUFFER:
 		return take_receive_buffer(s, optarg);
 	case OPT_IGNORE_PROTOCOL:
@@ -209,7 +242,7 @@ static int parse_args(int argc, char **argv, struct settings *s)
 
 	while (r == 0 && (c = getopt_long(argc, argv, "c:r:u:l:Vh", long_options, NULL)) >= 0)
 		r = take_option(s, c);
-	for (; r == 0 && s->check && optind < argc; optind++)
+	for (; r == 0 && (s->check || s->show) && optind < argc; optind++)
 		r = add_path(s, argv[optind]);
 	if (r == 0 && optind < argc) {
 		fprintf(stderr, "netctld: unexpected argument '%s'\n", argv[optind]);
@@ -226,21 +259,56 @@ static int parse_args(int argc, char **argv, struct settings *s)
 	return r;
 }
 
-static int check(const struct settings *s)
+static bool any_folder(const struct settings *s)
+{
+	struct stat st;
+
+	for (size_t i = 0; i < s->n_paths; i++)
+		if (stat(s->paths[i], &st) == 0 && S_ISDIR(st.st_mode))
+			return true;
+	return false;
+}
+
+/* Folders as the daemon reads them, files in the order in which netctl hands them over. */
+static int read_texts(const struct settings *s, struct nd_config_texts *texts, struct nd_diagnostics *diag)
+{
+	int r = 0;
+
+	if (any_folder(s))
+		return nd_config_read_paths(s->paths, s->n_paths, texts, diag);
+	for (size_t i = 0; r >= 0 && i < s->n_paths; i++)
+		r = strcmp(s->paths[i], "-") ? nd_config_read_paths(&s->paths[i], 1, texts, diag)
+		                             : nd_config_read_fd(STDIN_FILENO, "stdin", texts, diag);
+	return r;
+}
+
+/* --check and --show. */
+static int look(const struct settings *s)
 {
 	_cleanup_(nd_config_texts_fini) struct nd_config_texts texts = ND_CONFIG_TEXTS_INIT;
 	_cleanup_(nd_diagnostics_fini) struct nd_diagnostics diag = ND_DIAGNOSTICS_INIT;
-	_cleanup_(nctl_want_freep) struct nctl_want *want = NULL;
-	_cleanup_(nctl_strbuf_fini) struct nctl_strbuf text = NCTL_STRBUF_INIT;
-	int r = nd_config_read_paths(s->paths, s->n_paths, &texts, &diag);
+	_cleanup_(nctl_strbuf_fini) struct nctl_strbuf answer = NCTL_STRBUF_INIT, text = NCTL_STRBUF_INIT;
+	_cleanup_(nctl_strbuf_fini) struct nctl_strbuf yaml = NCTL_STRBUF_INIT;
+	int r = read_texts(s, &texts, &diag), status = 2;
 
-	if (r == 0)
-		r = nd_config_parse(&texts, &diag, &want);
-	nd_diagnostics_print(&diag, &text);
-	fputs(nctl_strbuf_str(&text), stderr);
-	if (r < 0)
+	if (r >= 0 && s->show && s->json)
+		r = nd_check_show(&texts, &diag, s->origin, &answer, &status);
+	else if (r >= 0 && s->show)
+		status = diag.n_errors || (r = nd_config_show(&texts, s->origin, &diag, &yaml)) ? 2 : 0;
+	else if (r >= 0)
+		r = nd_check_texts(&texts, &diag, s->netplan, &answer, &status);
+	if (r < 0) {
 		fprintf(stderr, "netctld: %s\n", strerror(-r));
-	return r ? 2 : 0;
+		return 2;
+	}
+	nd_diagnostics_print(&diag, &text);
+	if (s->json)
+		puts(nctl_strbuf_str(&answer));
+	else
+		fputs(nctl_strbuf_str(&text), stderr);
+	if (s->show && !s->json && status == 0)
+		fputs(nctl_strbuf_str(&yaml), stdout);
+	return status;
 }
 
 static void on_ready(void *userdata)
@@ -382,8 +450,8 @@ int main(int argc, char **argv)
 	r = parse_args(argc, argv, &s);
 	if (r)
 		return r < 0 ? 2 : 0;
-	if (s.check)
-		return check(&s);
+	if (s.check || s.show)
+		return look(&s);
 	nd_log_open("netctld", s.log_level);
 	signal(SIGPIPE, SIG_IGN);
 	r = open_runtime_dir(&s);

@@ -8,6 +8,7 @@
  * The bus API (org.netctld.Manager on /org/netctld) on the private socket RUNTIME_DIR/private. Methods:
  *
  *   Check(a(sh) files)             -> s  JSON answer of nd_reconcile_check; files: path as shown, descriptor
+ *   Config(b origin)               -> s  JSON answer of nd_reconcile_config, for root alone
  *   Plan(a(sh) files, u flags)     -> s  asynchronous; files empty: the daemon's own paths, for root alone
  *   Apply(a(sh) files, u flags)    -> s  asynchronous; files empty: error; ND_APPLY_* flags
  *   Reload(u flags)                -> s  asynchronous: the daemon's own paths, read again

@@ -219,6 +219,21 @@ static int method_reload(sd_bus_message *m, void *userdata, sd_bus_error *error)
 	return r < 0 ? r : start(c, m, NULL, &how, nd_reconcile_apply, error);
 }
 
+/* Lines of the daemon's own files. */
+static int method_config(sd_bus_message *m, void *userdata, sd_bus_error *error)
+{
+	_cleanup_(nctl_strbuf_fini) struct nctl_strbuf out = NCTL_STRBUF_INIT;
+	struct nd_client *c = userdata;
+	int r, origin;
+
+	r = nd_allow_change(c, error);
+	if (r >= 0)
+		r = sd_bus_message_read(m, "b", &origin);
+	if (r >= 0)
+		r = nd_reconcile_config(c->bus->reconcile, origin, &out);
+	return r < 0 ? r : answer_buf(m, &out);
+}
+
 static int method_status(sd_bus_message *m, void *userdata, sd_bus_error *error)
 {
 	_cleanup_(nctl_strbuf_fini) struct nctl_strbuf out = NCTL_STRBUF_INIT;
@@ -232,6 +247,8 @@ static int method_status(sd_bus_message *m, void *userdata, sd_bus_error *error)
 const sd_bus_vtable nd_bus_vtable[] = {
 	SD_BUS_VTABLE_START(0),
 	SD_BUS_METHOD_WITH_ARGS("Check", SD_BUS_ARGS("a(sh)", files), SD_BUS_RESULT("s", json), method_check,
+		SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_ARGS("Config", SD_BUS_ARGS("b", origin), SD_BUS_RESULT("s", json), method_config,
 		SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("Plan", SD_BUS_ARGS("a(sh)", files, "u", flags, "a{ss}", options),
 		SD_BUS_RESULT("s", json), method_plan, SD_BUS_VTABLE_UNPRIVILEGED),

@@ -69,3 +69,13 @@ int nd_config_read_fd(int fd, const char *path, struct nd_config_texts *texts, s
 /* The whole way from texts to want. 0: ret is sealed and the caller's. ND_CONFIG_INVALID: nothing is
  * returned. -errno. */
 int nd_config_parse(const struct nd_config_texts *texts, struct nd_diagnostics *diag, struct nctl_want **ret);
+
+/*
+ * The merged texts as YAML, before any key was looked at; secrets are left out. origin: with FILE:LINE behind
+ * each value. 0, ND_CONFIG_INVALID (no YAML, or files that contradict each other), -errno.
+ */
+int nd_config_show(const struct nd_config_texts *texts, bool origin, struct nd_diagnostics *diag,
+	struct nctl_strbuf *out);
+
+/* Warns of each key and value in valid texts that netplan would not take. 0 or -errno. */
+int nd_config_netplan(const struct nd_config_texts *texts, struct nd_diagnostics *diag, size_t *ret_n);

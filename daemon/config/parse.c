@@ -14,7 +14,7 @@
 #include "config/parse.h"
 #include "config/refs.h"
 
-static void parse_fini(struct nd_parse *p)
+void nd_parse_fini(struct nd_parse *p)
 {
 	nctl_hash_fini(&p->tree.keys);
 	nctl_hash_fini(&p->names);
@@ -85,13 +85,20 @@ static int fill_links(struct nd_parse *p)
 	return r == -EEXIST ? -EINVAL : r;
 }
 
-static void read_all(struct nd_parse *p)
+struct nd_node *nd_parse_load(struct nd_parse *p)
 {
 	struct nd_node *network = NULL;
 	uint32_t i;
 
 	for (i = 0; i < p->texts->n && p->err == 0; i++)
 		network = nd_merge(p, network, load_network(p, i));
+	return network;
+}
+
+static void read_all(struct nd_parse *p)
+{
+	struct nd_node *network = nd_parse_load(p);
+
 	if (network && p->err == 0)
 		nd_network_read(p, network);
 	if (p->err == 0)
@@ -125,7 +132,7 @@ static bool is_before(
 }
 
 /* There are at most a hundred; equals keep their order. */
-static void sort_diagnostics(const struct nd_config_texts *texts, struct nd_diagnostics *diag)
+void nd_parse_sort(const struct nd_config_texts *texts, struct nd_diagnostics *diag)
 {
 	struct nd_diagnostic d;
 	size_t i, at;
@@ -138,15 +145,22 @@ static void sort_diagnostics(const struct nd_config_texts *texts, struct nd_diag
 	}
 }
 
+void nd_parse_init(struct nd_parse *p, const struct nd_config_texts *texts, struct nd_diagnostics *diag)
+{
+	*p = (struct nd_parse){.texts = texts, .diag = diag};
+	nctl_arena_init(&p->tree.arena);
+	nctl_hash_init(&p->tree.keys);
+	nctl_hash_init(&p->names);
+	nctl_hash_init(&p->netns_names);
+}
+
 int nd_config_parse(const struct nd_config_texts *texts, struct nd_diagnostics *diag, struct nctl_want **ret)
 {
-	_cleanup_(parse_fini) struct nd_parse p = {.texts = texts, .diag = diag, .want = nctl_want_new()};
+	_cleanup_(nd_parse_fini) struct nd_parse p;
 	int r;
 
-	nctl_arena_init(&p.tree.arena);
-	nctl_hash_init(&p.tree.keys);
-	nctl_hash_init(&p.names);
-	nctl_hash_init(&p.netns_names);
+	nd_parse_init(&p, texts, diag);
+	p.want = nctl_want_new();
 	p.most = texts->most && texts->most < ND_RANGE_MAX ? texts->most : ND_RANGE_MAX;
 	p.claims_tail = &p.claims;
 	p.port_params_tail = &p.port_params;
@@ -159,7 +173,7 @@ int nd_config_parse(const struct nd_config_texts *texts, struct nd_diagnostics *
 	if (r < 0)
 		return r;
 	read_all(&p);
-	sort_diagnostics(texts, diag);
+	nd_parse_sort(texts, diag);
 	if (p.err < 0)
 		return p.err;
 	if (diag->n_errors)

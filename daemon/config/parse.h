@@ -56,6 +56,14 @@ struct nd_parse {
 	size_t n_reported;
 };
 
+/* parse.c: the beginning of each run, and its end. */
+void nd_parse_init(struct nd_parse *p, const struct nd_config_texts *texts, struct nd_diagnostics *diag);
+void nd_parse_fini(struct nd_parse *p);
+/* All files, merged: the mapping under "network", or NULL. */
+struct nd_node *nd_parse_load(struct nd_parse *p);
+/* Findings in the order of the texts. */
+void nd_parse_sort(const struct nd_config_texts *texts, struct nd_diagnostics *diag);
+
 /* For those who would rather not make texts for nothing. */
 bool nd_was_reported(const struct nd_parse *p, struct nctl_pos pos, const char *format);
 

@@ -320,6 +320,8 @@ static void show_parts(const struct cli_request *q, struct json_object *o)
 		show_result(result);
 	if (*error)
 		cli_error("%s", error);
+	if (*cli_json_str(o, "yaml"))
+		cli_text_put(stdout, cli_json_str(o, "yaml"), true);
 	if (q->action == CLI_CHECK && !*error && cli_json_int(o, "exit") == CLI_OK)
 		puts("The configuration is right.");
 }

@@ -26,6 +26,7 @@ enum cli_exit {
 enum cli_action {
 	CLI_NOTHING,
 	CLI_CHECK,
+	CLI_CONFIG_SHOW,
 	CLI_PLAN,
 	CLI_APPLY,
 	CLI_RELOAD,
@@ -57,8 +58,7 @@ enum cli_action {
 	CLI_HELP,
 };
 
-/* Flags of Plan, Apply and Reload on the bus. */
-enum { CLI_KEEP_GOING = 1 << 0, CLI_ALLOW_RECREATE = 1 << 1 };
+enum { CLI_KEEP_GOING = 1 << 0, CLI_ALLOW_RECREATE = 1 << 1 }; /* of Plan, Apply and Reload on the bus */
 
 #define CLI_FILES_MAX   64 /* of one call */
 #define CLI_FILTERS_MAX 16

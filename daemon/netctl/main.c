@@ -9,12 +9,15 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "netctl/local.h"
 #include "netctl/query.h"
 
 static const char help[] =
 	"netctl [-r DIR] [-n NETNS | -a] [-4 | -6] [-j] OBJECT [VERB] [filters]\n"
 	"\n"
-	"  check FILE...      is the configuration right?\n"
+	"  check [--netplan] FILE...   is the configuration right? is it netplan's as well?\n"
+	"  config [show] [--origin] [FILE...]\n"
+	"                     what the files say together, and where\n"
 	"  plan [FILE...]     what would apply change?\n"
 	"  apply FILE...      make these files the configuration until the next reload\n"
 	"  apply, reload      read the daemon's own files again and bring the kernel to them\n"
@@ -66,11 +69,6 @@ static const char help[] =
 	"Exit status: 0 fine, 1 there is something to do, 2 wrong use or configuration, 3 no daemon,\n"
 	"4 the kernel refused, 5 time-out.\n";
 
-static int put_files(struct cli_msg *m, const struct cli_request *q)
-{
-	return cli_bus_append_files(m, q);
-}
-
 /* And the options, by name. */
 static int put_flags(struct cli_msg *m, const struct cli_request *q)
 {
@@ -115,7 +113,8 @@ static const struct {
 	int (*put)(struct cli_msg *m, const struct cli_request *q);    /* cli_exit; NULL: no arguments */
 	int (*show)(const struct cli_request *q, const char *text);
 } actions[] = {
-	[CLI_CHECK] = {NULL, NULL, "Check", "a(sh)", put_files, cli_answer_show},
+	[CLI_CHECK] = {cli_local_check},
+	[CLI_CONFIG_SHOW] = {cli_local_config},
 	[CLI_PLAN] = {NULL, NULL, "Plan", "a(sh)ua{ss}", put_files_flags, cli_answer_show},
 	[CLI_APPLY] = {NULL, NULL, "Apply", "a(sh)ua{ss}", put_files_flags, cli_answer_show},
 	[CLI_RELOAD] = {NULL, NULL, "Reload", "ua{ss}", put_flags, cli_answer_show},
@@ -172,7 +171,14 @@ static int run(const struct cli_request *q)
 	return status == CLI_OK ? actions[q->action].show(q, text) : status;
 }
 
-enum { OPTION_KEEP_GOING = 256, OPTION_ALLOW_RECREATE, OPTION_WHY, OPTION_CONFIRM };
+enum {
+	OPTION_KEEP_GOING = 256,
+	OPTION_ALLOW_RECREATE,
+	OPTION_WHY,
+	OPTION_CONFIRM,
+	OPTION_NETPLAN,
+	OPTION_ORIGIN
+};
 
 /* 0, or -EINVAL; the family is kept for later. */
 static int take_option(struct cli_request *q, int c, const char **family)
@@ -206,6 +212,12 @@ static int take_option(struct cli_request *q, int c, const char **family)
 	case OPTION_ALLOW_RECREATE:
 		q->flags |= CLI_ALLOW_RECREATE;
 		return 0;
+	case OPTION_NETPLAN:
+		q->flags |= CLI_NETPLAN;
+		return 0;
+	case OPTION_ORIGIN:
+		q->flags |= CLI_ORIGIN;
+		return 0;
 	case OPTION_CONFIRM:
 		q->confirm = optarg;
 		return 0;
@@ -222,6 +234,18 @@ static bool has_family(enum cli_action a)
 		if (a == with[i])
 			return true;
 	return false;
+}
+
+/* Flags that only one action has. */
+static int check_flags(const struct cli_request *q)
+{
+	if (q->flags & CLI_NETPLAN && q->action != CLI_CHECK)
+		cli_error("--netplan is for check");
+	else if (q->flags & CLI_ORIGIN && q->action != CLI_CONFIG_SHOW)
+		cli_error("--origin is for config show");
+	else
+		return 0;
+	return -EINVAL;
 }
 
 /* What an apply is told beside files and flags. */
@@ -252,6 +276,8 @@ static int read_options(struct cli_request *q, int argc, char **argv, char **wor
 		{"keep-going", no_argument, NULL, OPTION_KEEP_GOING},
 		{"allow-recreate", no_argument, NULL, OPTION_ALLOW_RECREATE},
 		{"confirm", required_argument, NULL, OPTION_CONFIRM},
+		{"netplan", no_argument, NULL, OPTION_NETPLAN},
+		{"origin", no_argument, NULL, OPTION_ORIGIN},
 		{"why", no_argument, NULL, OPTION_WHY},
 		{"version", no_argument, NULL, 'V'},
 		{0},
@@ -280,7 +306,7 @@ static int read_options(struct cli_request *q, int argc, char **argv, char **wor
 		return 0;
 	if (cli_grammar_parse(q, words, n) < 0 || cli_request_check(q) < 0)
 		return -EINVAL;
-	if (add_apply_options(q) < 0)
+	if (add_apply_options(q) < 0 || check_flags(q) < 0)
 		return -EINVAL;
 	if (stats && q->action == CLI_LINK && cli_request_filter(q, "stats", "") < 0)
 		return -EINVAL;

@@ -263,6 +263,12 @@ static const struct token files[] = {
 	{LAST},
 };
 
+static const struct token config_verbs[] = {
+	{WORD, "show", 1, .next = more_files},
+	{ELSE, .next = more_files},
+	{LAST},
+};
+
 const struct token cli_words[] = {
 	{WORD, "link", 1, NULL, CLI_LINK, link_verbs},
 	{WORD, "address", 1, NULL, CLI_ADDRESS, address_verbs},
@@ -278,6 +284,7 @@ const struct token cli_words[] = {
 	{WORD, "netns", 3, NULL, CLI_NETNS_LIST, netns_verbs},
 	{WORD, "monitor", 2, NULL, CLI_MONITOR, monitor_words},
 	{WORD, "check", 2, NULL, CLI_CHECK, files},
+	{WORD, "config", 4, NULL, CLI_CONFIG_SHOW, config_verbs},
 	{WORD, "plan", 2, NULL, CLI_PLAN, more_files},
 	{WORD, "apply", 2, NULL, CLI_APPLY, more_files},
 	{WORD, "reload", 3, NULL, CLI_RELOAD, NULL},

@@ -2,6 +2,7 @@
 /*
  * DOC: what the reconciler answers at once: check and status. All of it from memory.
  */
+#include "reconcile/check.h"
 #include "reconcile/confirm.h"
 
 #include <errno.h>
@@ -10,20 +11,17 @@
 
 int nd_reconcile_check(struct nd_reconcile *r, const struct nd_config_texts *texts, struct nctl_strbuf *out)
 {
-	_cleanup_(nctl_want_freep) struct nctl_want *want = NULL;
 	_cleanup_(nd_diagnostics_fini) struct nd_diagnostics diag = ND_DIAGNOSTICS_INIT;
-	struct nctl_json j;
-	int e = nd_config_parse(texts, &diag, &want);
 
 	(void)r;
-	if (e < 0)
-		return e;
-	nd_report_begin(&j, out, e == ND_CONFIG_INVALID ? ND_EXIT_CONFIG : ND_EXIT_FINE, NULL);
-	nd_report_diagnostics(&j, &diag);
-	if (want)
-		nctl_json_ku64(&j, "links", want->n_links);
-	nd_report_end(&j);
-	return out->err;
+	return nd_check_texts(texts, &diag, false, out, NULL);
+}
+
+int nd_reconcile_config(struct nd_reconcile *r, bool origin, struct nctl_strbuf *out)
+{
+	_cleanup_(nd_diagnostics_fini) struct nd_diagnostics diag = ND_DIAGNOSTICS_INIT;
+
+	return nd_check_show(&r->texts, &diag, origin, out, NULL);
 }
 
 /* A job that makes nothing the configuration. */

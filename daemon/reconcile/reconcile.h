@@ -62,6 +62,8 @@ struct nd_apply {
 
 /* Checks only; the answer goes to out. texts stays the caller's. 0 or -ENOMEM. */
 int nd_reconcile_check(struct nd_reconcile *r, const struct nd_config_texts *texts, struct nctl_strbuf *out);
+/* The accepted configuration: nd_check_show. */
+int nd_reconcile_config(struct nd_reconcile *r, bool origin, struct nctl_strbuf *out);
 /* What apply would do; otherwise like nd_reconcile_apply. */
 int nd_reconcile_plan(struct nd_reconcile *r, const struct nd_config_texts *texts, const struct nd_apply *how,
 	void (*answer)(const char *json, size_t len, void *userdata), void *userdata);

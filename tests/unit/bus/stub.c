@@ -38,6 +38,13 @@ int nd_reconcile_check(struct nd_reconcile *r, const struct nd_config_texts *tex
 	return out->err;
 }
 
+int nd_reconcile_config(struct nd_reconcile *r, bool origin, struct nctl_strbuf *out)
+{
+	(void)r;
+	nctl_strbuf_printf(out, "{\"exit\":0,\"yaml\":\"%d\"}", origin);
+	return out->err;
+}
+
 int nd_reconcile_plan(struct nd_reconcile *r, const struct nd_config_texts *texts, const struct nd_apply *how,
 	void (*answer)(const char *json, size_t len, void *userdata), void *userdata)
 {
