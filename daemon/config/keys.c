@@ -214,6 +214,10 @@ static void compile_parameters(struct nd_def *def, const struct nd_node *paramet
 	if (!nd_expect(def->p, parameters, ND_NODE_MAPPING))
 		return;
 	for (c = parameters->first; c; c = c->next) {
+		/* Some words mean the master or, in a mapping, its ports. */
+		if (c->type == ND_NODE_MAPPING &&
+			add_field_step(def, nd_step_ports_field, c, &def->kind->port, false))
+			continue;
 		if (add_field_step(def, nd_step_data_field, c, &def->kind->data, true))
 			continue;
 		if (add_field_step(def, nd_step_ports_field, c, &def->kind->port, false))

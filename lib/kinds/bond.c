@@ -122,7 +122,7 @@ static const struct nctl_name hash_names[] = {
 	{"vlan+srcmac", 5, NULL},
 	{0},
 };
-static const struct nctl_name off_on_names[] = {{"off", 0, NULL}, {"on", 1, NULL}, {0}};
+static const struct nctl_name off_on_names[] = {{"off", 0, "false"}, {"on", 1, "true"}, {0}};
 static const struct nctl_name rate_names[] = {{"slow", 0, NULL}, {"fast", 1, NULL}, {0}};
 static const struct nctl_name select_names[] = {
 	{"stable", 0, NULL}, {"bandwidth", 1, NULL}, {"count", 2, NULL}, {0}};
@@ -224,14 +224,18 @@ static const struct nctl_field bond_fields[] = {
 		.max = INT32_MAX, .help = "how long a port must be up before it is used"},
 	B(DOWNDELAY, downdelay, DOWNDELAY, "downdelay", UINT), .key = "down-delay", .unit = NCTL_UNIT_MSEC,
 		.max = INT32_MAX, .help = "how long a port may be down before it is given up"},
-	B(PEER_NOTIF_DELAY, peer_notif_delay, PEER_NOTIF_DELAY, "peer_notify_delay", UINT)},
-	B(USE_CARRIER, use_carrier, USE_CARRIER, "use_carrier", BOOL), .format = NCTL_FORMAT_NUMBER},
+	B(PEER_NOTIF_DELAY, peer_notif_delay, PEER_NOTIF_DELAY, "peer_notify_delay", UINT), .key = "peer-notify-delay",
+		.unit = NCTL_UNIT_MSEC, .max = 300000, .help = "time between two announcements after a failover"},
+	B(USE_CARRIER, use_carrier, USE_CARRIER, "use_carrier", BOOL), .key = "use-carrier",
+		.format = NCTL_FORMAT_NUMBER, .help = "whether ports are asked by their carrier, not by MII"},
 	B(ARP_INTERVAL, arp_interval, ARP_INTERVAL, "arp_interval", UINT), .key = "arp-interval",
 		.unit = NCTL_UNIT_MSEC, .max = INT32_MAX, .help = "time between two ARP probes, 0 never"},
-	B(MISSED_MAX, missed_max, MISSED_MAX, "arp_missed_max", UINT), .min = 1},
+	B(MISSED_MAX, missed_max, MISSED_MAX, "arp_missed_max", UINT), .key = "arp-missed-max", .min = 1,
+		.help = "ARP probes without an answer after which a port is down"},
 	B(ARP_IP_TARGET, arp_ip_target, ARP_IP_TARGET, "arp_ip_target", IPS), .key = "arp-ip-targets",
 		.flags = NCTL_FIELD_OMIT_ZERO, .help = "IPv4 addresses to probe, 16 at most"},
-	B(NS_IP6_TARGET, ns_ip6_target, NS_IP6_TARGET, "ns_ip6_target", IPS), .flags = NCTL_FIELD_OMIT_ZERO},
+	B(NS_IP6_TARGET, ns_ip6_target, NS_IP6_TARGET, "ns_ip6_target", IPS), .key = "ns-ip6-targets",
+		.flags = NCTL_FIELD_OMIT_ZERO, .help = "IPv6 addresses to probe, 16 at most"},
 	B(ARP_VALIDATE, arp_validate, ARP_VALIDATE, "arp_validate", ENUM), .key = "arp-validate",
 		.names = validate_names, .ops = &validate_ops, .help = "which ports check ARP replies"},
 	B(ARP_ALL_TARGETS, arp_all_targets, ARP_ALL_TARGETS, "arp_all_targets", ENUM),
@@ -263,23 +267,29 @@ static const struct nctl_field bond_fields[] = {
 	B(PACKETS_PER_SLAVE, packets_per_slave, PACKETS_PER_SLAVE, "packets_per_slave", UINT),
 		.key = "packets-per-member", .max = 65535,
 		.help = "packets to send through one port before the next one's turn, 0 random"},
-	B(AD_LACP_ACTIVE, ad_lacp_active, AD_LACP_ACTIVE, "ad_lacp_active", ENUM), .names = off_on_names,
-		.change = NCTL_CHANGE_FLAP},
+	B(AD_LACP_ACTIVE, ad_lacp_active, AD_LACP_ACTIVE, "ad_lacp_active", ENUM), .key = "lacp-active",
+		.names = off_on_names, .change = NCTL_CHANGE_FLAP, .help = "whether LACPDUs are sent unasked"},
 	B(AD_LACP_RATE, ad_lacp_rate, AD_LACP_RATE, "ad_lacp_rate", ENUM), .key = "lacp-rate",
 		.names = rate_names, .change = NCTL_CHANGE_FLAP, .help = "how often the partner shall send LACPDUs"},
 	B(AD_SELECT, ad_select, AD_SELECT, "ad_select", ENUM), .key = "ad-select", .names = select_names,
 		.change = NCTL_CHANGE_FLAP, .help = "how the aggregator is selected"},
 	B(AD_INFO, ad_info, AD_INFO, "ad_info", BYTES), .ops = &ad_info_ops, LACP},
-	B(AD_ACTOR_SYS_PRIO, ad_actor_sys_prio, AD_ACTOR_SYS_PRIO, "ad_actor_sys_prio", UINT), .min = 1},
-	B(AD_USER_PORT_KEY, ad_user_port_key, AD_USER_PORT_KEY, "ad_user_port_key", UINT), .max = 1023,
-		.change = NCTL_CHANGE_FLAP},
-	B(AD_ACTOR_SYSTEM, ad_actor_system, AD_ACTOR_SYSTEM, "ad_actor_system", LLADDR), .min = 6, .max = 6,
-		.change = NCTL_CHANGE_FLAP},
+	B(AD_ACTOR_SYS_PRIO, ad_actor_sys_prio, AD_ACTOR_SYS_PRIO, "ad_actor_sys_prio", UINT),
+		.key = "ad-actor-sys-prio", .min = 1, .help = "system priority in LACP"},
+	B(AD_USER_PORT_KEY, ad_user_port_key, AD_USER_PORT_KEY, "ad_user_port_key", UINT),
+		.key = "ad-user-port-key", .max = 1023, .change = NCTL_CHANGE_FLAP,
+		.help = "upper bits of the port keys in LACP"},
+	B(AD_ACTOR_SYSTEM, ad_actor_system, AD_ACTOR_SYSTEM, "ad_actor_system", LLADDR),
+		.key = "ad-actor-system", .min = 6, .max = 6, .change = NCTL_CHANGE_FLAP,
+		.help = "MAC address of the system in LACP"},
 	B(TLB_DYNAMIC_LB, tlb_dynamic_lb, TLB_DYNAMIC_LB, "tlb_dynamic_lb", BOOL),
-		.format = NCTL_FORMAT_NUMBER, .change = NCTL_CHANGE_FLAP},
+		.key = "tlb-dynamic-lb", .format = NCTL_FORMAT_NUMBER, .change = NCTL_CHANGE_FLAP,
+		.help = "whether the load of the ports counts"},
 	B(COUPLED_CONTROL, coupled_control, COUPLED_CONTROL_, "coupled_control", BOOL),
-		.change = NCTL_CHANGE_FLAP},
-	B(BROADCAST_NEIGH, broadcast_neigh, BROADCAST_NEIGH_, "broadcast_neighbor", BOOL)},
+		.key = "coupled-control", .change = NCTL_CHANGE_FLAP,
+		.help = "whether LACP collects and distributes as one (Linux 6.9)"},
+	B(BROADCAST_NEIGH, broadcast_neigh, BROADCAST_NEIGH_, "broadcast_neighbor", BOOL),
+		.key = "broadcast-neighbor", .help = "whether ARP and ND go through all ports (Linux 6.17)"},
 };
 _Static_assert(NCTL_ARRAY_SIZE(bond_fields) == BOND_N_FIELDS, "a bond field without an entry");
 
@@ -289,8 +299,10 @@ static const struct nctl_field bond_port_fields[] = {
 	P(link_failure_count, LINK_FAILURE_COUNT, "link_failure_count", UINT),
 		.flags = NCTL_FIELD_READONLY | NCTL_FIELD_VOLATILE},
 	P(perm_hwaddr, PERM_HWADDR, "perm_hwaddr", LLADDR), .flags = NCTL_FIELD_READONLY},
-	P(queue_id, QUEUE_ID, "queue_id", UINT), .flags = NCTL_FIELD_LATE},
-	P(prio, PRIO, "prio", UINT), .format = NCTL_FORMAT_SIGNED, .flags = NCTL_FIELD_LATE},
+	P(queue_id, QUEUE_ID, "queue_id", UINT), .key = "queue-id", .flags = NCTL_FIELD_LATE,
+		.help = "number of the transmission queue that is for this port, 0 none"},
+	P(prio, PRIO, "prio", UINT), .key = "port-priority", .max = INT32_MAX, .format = NCTL_FORMAT_SIGNED,
+		.flags = NCTL_FIELD_LATE, .help = "preference as the active port, higher is better"},
 	P(aggregator_id, AD_AGGREGATOR_ID, "ad_aggregator_id", UINT), LACP},
 	P(actor_state, AD_ACTOR_OPER_PORT_STATE, "ad_actor_oper_port_state", UINT),
 		LACP},
@@ -300,7 +312,8 @@ static const struct nctl_field bond_port_fields[] = {
 		LACP},
 	P(partner_state, AD_PARTNER_OPER_PORT_STATE, "ad_partner_oper_port_state_str", BITS),
 		.names = lacp_state_names, LACP},
-	P(actor_port_prio, ACTOR_PORT_PRIO_, "actor_port_prio", UINT), .flags = NCTL_FIELD_LATE},
+	P(actor_port_prio, ACTOR_PORT_PRIO_, "actor_port_prio", UINT), .key = "actor-port-prio",
+		.flags = NCTL_FIELD_LATE, .help = "priority of the port in LACP (Linux 6.19)"},
 	P(churn_actor, AD_CHURN_ACTOR_STATE_, "churn_actor_state", ENUM), .names = churn_names, LACP},
 	P(churn_partner, AD_CHURN_PARTNER_STATE_, "churn_partner_state", ENUM), .names = churn_names, LACP},
 };
@@ -371,6 +384,12 @@ static void say_modes(const struct bond_rule *r, const struct bond_data *d, stru
 
 static int check_targets(const struct bond_data *d, struct nctl_strbuf *why)
 {
+	for (uint32_t i = 0; i < d->ns_ip6_target.n; i++) {
+		if (d->ns_ip6_target.v[i].family == AF_INET6)
+			continue;
+		nctl_strbuf_puts(why, "must be IPv6 addresses");
+		return BOND_NS_IP6_TARGET;
+	}
 	for (uint32_t i = 0; i < d->arp_ip_target.n; i++) {
 		if (d->arp_ip_target.v[i].family == AF_INET)
 			continue;
@@ -402,6 +421,10 @@ static int bond_check(const void *data, uint64_t has, struct nctl_strbuf *why)
 	if (!monitors && ((has & BIT(UPDELAY) && d->updelay) || (has & BIT(DOWNDELAY) && d->downdelay))) {
 		nctl_strbuf_puts(why, "needs mii-monitor-interval");
 		return has & BIT(UPDELAY) && d->updelay ? BOND_UPDELAY : BOND_DOWNDELAY;
+	}
+	if (!monitors && has & BIT(PEER_NOTIF_DELAY) && d->peer_notif_delay) {
+		nctl_strbuf_puts(why, "needs mii-monitor-interval");
+		return BOND_PEER_NOTIF_DELAY;
 	}
 	return check_targets(d, why);
 }
