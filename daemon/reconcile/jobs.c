@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "log/log.h"
+#include "reconcile/fault.h"
 
 enum { JOBS_MAX = 16 };
 
@@ -237,6 +238,8 @@ static void plan_and_run(struct nd_reconcile *r, struct job *job)
 		return;
 	}
 	r->step = STEP_RUNNING;
+	if (job->origin != JOB_START)
+		nd_fault(r->hub, false);
 	e = nctl_hub_run(r->hub, job->plan, job->how.flags & ND_APPLY_KEEP_GOING, nd_job_applied, r);
 	if (e < 0)
 		nd_job_fail_errno(r, "cannot start", e);

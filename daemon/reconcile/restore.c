@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "log/log.h"
+#include "reconcile/fault.h"
 
 enum { PASSES_MAX = 6 };
 
@@ -126,6 +127,7 @@ void nd_restore_turn(struct nd_reconcile *r)
 	nctl_plan_free(job->undo);
 	job->undo = back;
 	r->step = STEP_RUNNING;
+	nd_fault(r->hub, true);
 	e = nctl_hub_run(r->hub, back, true, pass_done, r);
 	if (e < 0)
 		nd_job_fail_errno(r, "cannot start the way back", e);

@@ -280,11 +280,19 @@ static void fill(struct nctl_hub *h, struct nctl_batch *b, struct run_batch *rb)
 	for (; run->cursor < run->stage_end && rb->n < run->window; run->cursor++) {
 		uint32_t i = nctl_run_op_at(run, run->cursor);
 		struct nctl_op *op = &run->plan->ops[i];
+		enum nctl_fault_says fault;
 
 		if (pass_over(run, op))
 			continue;
 		if (must_wait(run->plan, op))
 			break;
+		fault = nctl_run_fault(h, rb);
+		if (fault == NCTL_FAULT_WAIT)
+			break;
+		if (fault == NCTL_FAULT_FAIL) {
+			nctl_run_refuse(run, op, -EPERM, "refused for a test");
+			continue;
+		}
 		if (!(nctl_op_is_rtnl(op) ? put(h, i, b, rb) : hand_over(h, i)))
 			break;
 	}

@@ -60,6 +60,7 @@ struct nctl_hub {
 	struct nctl_route_scratch scratch;
 	struct nctl_event_filter filter;
 	struct run run;
+	struct nctl_fault fault; /* of the next run */
 	uint64_t run_serial;
 	nctl_time brief_until; /* batches are to be short ones until then */
 	uint64_t strangers, ignored, scoped;

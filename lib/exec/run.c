@@ -372,7 +372,9 @@ int nctl_hub_run(struct nctl_hub *h, struct nctl_plan *plan, bool keep_going,
 		.sessions = sessions,
 		.unseen = unseen,
 		.started = nctl_time_now(),
+		.fault = h->fault,
 	};
+	h->fault = (struct nctl_fault){0};
 	h->run_serial++;
 	for (size_t i = 0; i < plan->n_netns; i++)
 		sessions[i] = plan->netns[i].cookie ? nctl_hub_find(h, plan->netns[i].cookie) : NULL;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "exec/fault.h"
 #include "exec/turn.h"
 
 /* A plan being carried out. Internal to lib/exec. */
@@ -42,6 +43,7 @@ struct run {
 	struct nctl_fence fence; /* set: all is answered for, what was told before is not read yet */
 	nctl_time started, deadline, patience; /* patience: verifying ends then, whatever happens */
 	struct nctl_outcome outcome;
+	struct nctl_fault fault;
 };
 
 /* batch.c: one batch out. 0, or -errno: nothing was sent. */
@@ -51,6 +53,19 @@ void nctl_run_reset_window(struct nctl_hub *h);
 uint32_t nctl_run_op_at(const struct run *run, size_t i);
 bool nctl_run_poison(struct run *run, struct nctl_op *op);
 void nctl_run_refuse(struct run *run, struct nctl_op *op, int error, const char *text);
+
+/* fault.c: what becomes of the next operation; rb: those that go with it. */
+enum nctl_fault_says { NCTL_FAULT_GO_ON, NCTL_FAULT_WAIT, NCTL_FAULT_FAIL };
+#ifdef NCTL_TEST_FAULTS
+enum nctl_fault_says nctl_run_fault(struct nctl_hub *h, const struct run_batch *rb);
+#else
+static inline enum nctl_fault_says nctl_run_fault(struct nctl_hub *h, const struct run_batch *rb)
+{
+	(void)h;
+	(void)rb;
+	return NCTL_FAULT_GO_ON;
+}
+#endif
 
 /* run.c */
 /* Sends what may be on its way, and steps to the next stage when one is answered for. */
