@@ -345,4 +345,5 @@ def main():
     return 0 if True in results else 77
 
 
-sys.exit(main())
+if __name__ == '__main__':
+    sys.exit(main())

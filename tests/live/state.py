@@ -12,6 +12,9 @@ MOMENTARY = {
     "operstate": "follows the carrier, in its own time",
     "qdisc": "noop while a link has never been up",
     "tso_max_size": "a bridge takes it from a port and keeps it when the port leaves",
+    "no": "of a bridge's port: the lowest that is free when it joins",
+    "id": "likewise",
+    "designated_port": "likewise",
     "promiscuity": "counted by who listens",
     "allmulti": "likewise",
 }
@@ -32,12 +35,18 @@ def is_volatile(path):
     return any(path == key or path.endswith("." + key) for key in VOLATILE)
 
 
+def is_momentary_key(key, path):
+    if key in ("no", "id", "designated_port"):
+        return path.endswith("info_slave_data")
+    return key in MOMENTARY
+
+
 def clean(value, path=""):
     if isinstance(value, dict):
         return {
             k: clean(v, f"{path}.{k}" if path else k)
             for k, v in sorted(value.items())
-            if k not in MOMENTARY and not is_volatile(f"{path}.{k}" if path else k)
+            if not is_momentary_key(k, path) and not is_volatile(f"{path}.{k}" if path else k)
         }
     if isinstance(value, list):
         if path.endswith("flags"):
@@ -65,25 +74,27 @@ def drop_link_local(o):
     return o
 
 
+def objects_of(where, what, values):
+    """One line for each object of what a command said of a namespace."""
+    return {
+        f"{where} {what}: {json.dumps(clean(drop_link_local(o)), sort_keys=True)}"
+        for o in values
+        if o and not is_momentary(what, o)
+    }
+
+
 def load(path):
     objects, where, what = set(), "", ""
     with open(path, encoding="utf-8") as f:
         for line in f:
             line = line.strip()
-            if line.startswith(("netns ", "netns", "no netns")):
+            if line.startswith(("netns", "no netns")):
                 where = line
                 objects.add(line)
             elif line.startswith(("ip ", "bridge ")):
                 what = line
             elif line:
-                try:
-                    values = json.loads(line)
-                except ValueError:
-                    continue
-                for o in values:
-                    if o and not is_momentary(what, o):
-                        o = clean(drop_link_local(o))
-                        objects.add(f"{where} {what}: {json.dumps(o, sort_keys=True)}")
+                objects |= objects_of(where, what, json.loads(line))
     return objects
 
 
@@ -107,18 +118,25 @@ def identity(text):
     return head, o.get("ifname"), o.get("table"), o.get("dst"), o.get("priority") if "rule" in head else o.get("id")
 
 
-def main():
-    before, after = load(sys.argv[1]), load(sys.argv[2])
+def differences(before, after):
+    """What of two sets of objects differs, a line each."""
     gone = {identity(t): t for t in before - after}
     new = {identity(t): t for t in after - before}
     for i in sorted(gone.keys() | new.keys(), key=str):
         a, b = gone.get(i), new.get(i)
         if not a or not b or ": " not in a:
-            print("-" if a else "+", a or b)
+            yield f"{'-' if a else '+'} {a or b}"
             continue
         x, y = (set(flat(json.loads(t.partition(": ")[2]))) for t in (a, b))
-        print(i[0], i[1] or i[3] or i[4], "was:", *sorted(x - y), "is:", *sorted(y - x))
+        yield " ".join([i[0], str(i[1] or i[3] or i[4]), "was:", *sorted(x - y), "is:", *sorted(y - x)])
+
+
+def main():
+    before, after = load(sys.argv[1]), load(sys.argv[2])
+    for line in differences(before, after):
+        print(line)
     return before != after
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())
