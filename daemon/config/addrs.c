@@ -6,7 +6,7 @@
 #include <linux/rtnetlink.h>
 #include <string.h>
 
-#include "config/device.h"
+#include "config/steps.h"
 
 /* A sentence about a text that is no address. */
 static const char *address_advice(const struct nd_dev *d, const char *text)

@@ -177,6 +177,7 @@ void nd_check_links(struct nd_parse *p)
 		check_identity(p, &seen, &ids[i]);
 		check_addrs(p, p->links[i]);
 		check_mtu(p, p->links[i]);
+		nd_check_link_sysctls(p, p->links[i]);
 	}
 	nctl_hash_fini(&seen);
 }

@@ -5,7 +5,7 @@
 #include <linux/if_link.h>
 #include <string.h>
 
-#include "config/device.h"
+#include "config/steps.h"
 #include "config/refs.h"
 
 #define ALTNAME_SIZE 128 /* ALTIFNAMSIZ of linux/if.h, which does not go with net/if.h */

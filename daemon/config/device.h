@@ -88,7 +88,9 @@ const char *nd_space_suggest(struct nd_parse *p, const char *name);
 /* The numbers in namespace i of the scope. */
 struct nd_numbers nd_scope_numbers(const struct nd_scope *s, size_t i);
 
-/* sysctl.c: the mapping behind "sysctl", into all namespaces of the scope. */
+/* sysctl.c: the value, normalised, in the want's arena; NULL: reported. */
+const char *nd_sysctl_value(struct nd_dev *d, const struct nd_node *node);
+/* The mapping behind "sysctl", into all namespaces of the scope. */
 void nd_sysctl_read(struct nd_parse *p, const struct nd_node *node, const struct nd_scope *scope);
 
 /* Takes times * each from what is left of max; false: there is not so much. Neither may be above 2^31. */
@@ -124,27 +126,3 @@ bool nd_looks_bool(const char *text);   /* yes, no, on, off, true, false */
 bool nd_looks_octal(const char *text);  /* 010 */
 bool nd_looks_base60(const char *text); /* 12:34:56 */
 bool nd_parse_bool(const char *text, bool *ret);
-
-/* Steps of common keys (common.c, addrs.c, elsewhere.c) and of the keys that a kind names (kindkeys.c). */
-void nd_step_addresses(struct nd_dev *d, const struct nd_step *s);
-void nd_step_link_field(struct nd_dev *d, const struct nd_step *s);
-void nd_step_activation(struct nd_dev *d, const struct nd_step *s);
-/* The word behind "drift"; reports what is wrong with it. */
-void nd_read_drift(struct nd_parse *p, const struct nd_node *node, const char *text, bool *ret_report);
-void nd_step_drift(struct nd_dev *d, const struct nd_step *s);
-void nd_step_optional(struct nd_dev *d, const struct nd_step *s);
-void nd_step_link_local(struct nd_dev *d, const struct nd_step *s);
-void nd_step_vrf(struct nd_dev *d, const struct nd_step *s);
-void nd_step_nameservers(struct nd_dev *d, const struct nd_step *s);
-void nd_step_optional_addresses(struct nd_dev *d, const struct nd_step *s);
-void nd_step_dhcp(struct nd_dev *d, const struct nd_step *s);
-void nd_step_must_be_false(struct nd_dev *d, const struct nd_step *s);
-void nd_step_must_be_true(struct nd_dev *d, const struct nd_step *s);
-void nd_step_any_bool(struct nd_dev *d, const struct nd_step *s);
-void nd_step_data_field(struct nd_dev *d, const struct nd_step *s);
-void nd_step_data_flags(struct nd_dev *d, const struct nd_step *s); /* a list behind a group of fields */
-void nd_step_lower(struct nd_dev *d, const struct nd_step *s);
-void nd_step_peer(struct nd_dev *d, const struct nd_step *s);
-void nd_step_ports(struct nd_dev *d, const struct nd_step *s);
-void nd_step_ports_field(struct nd_dev *d, const struct nd_step *s); /* of the master: {PORT: VALUE} */
-void nd_step_port_field(struct nd_dev *d, const struct nd_step *s);  /* of the port itself */

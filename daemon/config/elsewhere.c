@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "config/device.h"
+#include "config/steps.h"
 
 void nd_step_dhcp(struct nd_dev *d, const struct nd_step *s)
 {

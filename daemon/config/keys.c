@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "config/device.h"
+#include "config/steps.h"
 #include "obj/link.h"
 
 struct common_key {
@@ -25,15 +25,15 @@ static const struct common_key common_keys[] = {
 	{"optional", nd_step_optional}, {"link-local", nd_step_link_local}, {"vrf", nd_step_vrf},
 	{"drift", nd_step_drift}, {"renderer", step_nothing}, /* section.c has read it */
 	{"dhcp4", nd_step_dhcp}, {"dhcp6", nd_step_dhcp}, {"nameservers", nd_step_nameservers},
-	{"optional-addresses", nd_step_optional_addresses},
-	{"ipv6-privacy", nd_step_must_be_false}, {"wakeonlan", nd_step_must_be_false},
-	{"emit-lldp", nd_step_must_be_false}, {"ignore-carrier", nd_step_must_be_true},
+	{"optional-addresses", nd_step_optional_addresses}, {"ipv6-privacy", nd_step_ipv6_privacy},
+	{"accept-ra", nd_step_accept_ra}, {"ipv6-mtu", nd_step_ipv6_mtu}, {"sysctl", nd_step_sysctl},
+	{"wakeonlan", nd_step_must_be_false}, {"emit-lldp", nd_step_must_be_false},
+	{"ignore-carrier", nd_step_must_be_true},
 	{"critical", nd_step_any_bool}, /* addresses stay over restarts anyway */
 };
 
 /* netplan's other keys of devices. */
 static const char *const unsupported[] = {
-	"accept-ra",
 	"auth",
 	"delay-virtual-functions-rebind",
 	"dhcp-identifier",
@@ -47,7 +47,6 @@ static const char *const unsupported[] = {
 	"hairpin",
 	"infiniband-mode",
 	"ipv6-address-token",
-	"ipv6-mtu",
 	"large-receive-offload",
 	"link",
 	"match",

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "config/device.h"
+#include "config/steps.h"
 #include "config/refs.h"
 
 static void add_port_ref(struct nd_dev *d, const struct nd_step *s)

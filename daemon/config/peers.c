@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "config/device.h"
+#include "config/steps.h"
 #include "config/refs.h"
 #include "obj/kind.h"
 

@@ -67,6 +67,9 @@ void nd_left_alone(struct nd_parse *p, const char *name, struct nctl_pos pos);
 /* refs.c: names become pointers; lower, peer, master, and the ports' fields. */
 void nd_refs_resolve(struct nd_parse *p);
 
+/* linksysctl.c: what the sysctls of a device contradict. */
+void nd_check_link_sysctls(struct nd_parse *p, const struct nctl_want_link *l);
+
 /* check.c, loops.c: what can be said only when all is known. */
 void nd_check_links(struct nd_parse *p);
 void nd_check_loops(struct nd_parse *p);

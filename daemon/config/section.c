@@ -8,7 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/num.h"
-#include "config/device.h"
+#include "config/steps.h"
 
 /* Sections of netplan, and some to come, that we cannot fill. */
 static const char *const unsupported_sections[] = {
@@ -286,12 +286,6 @@ static void read_pool(struct body *b, const struct nd_node *node)
 		b->p->want->netns_pool = n;
 }
 
-static void refuse_sysctl(struct body *b, const struct nd_node *node)
-{
-	nd_error(b->p, node->key_pos, "use sysctl.d(5), or put it into a namespace",
-		"netctld sets no sysctls of its own namespace");
-}
-
 /* Before all definitions, wherever it stands. */
 static void read_drift(struct body *b, const struct nd_node *mapping)
 {
@@ -326,7 +320,7 @@ static const struct body_key network_keys[] = {
 	{"drift", skip},
 	{"netns-pool", read_pool},
 	{"namespaces", read_namespaces},
-	{"sysctl", refuse_sysctl},
+	{"sysctl", read_sysctl},
 };
 
 void nd_network_read(struct nd_parse *p, const struct nd_node *network)

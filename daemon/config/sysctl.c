@@ -109,7 +109,7 @@ static const char *normalise(const char *text, char *buf)
 }
 
 /* The value for this namespace, or NULL, reported. */
-static const char *read_value(struct nd_dev *d, const struct nd_node *node)
+const char *nd_sysctl_value(struct nd_dev *d, const struct nd_node *node)
 {
 	const char *text = nd_dev_text(d, node), *value;
 	char buf[VALUE_BYTES + 1];
@@ -170,7 +170,7 @@ static bool compile(
 		}
 		e = (struct entry){.node = c, .name = read_name(p, c)};
 		if (!is_varying(c, scope))
-			e.value = read_value(&d, c);
+			e.value = nd_sysctl_value(&d, c);
 		else
 			s->n_varying++;
 		if (!e.name || (!e.value && !is_varying(c, scope)) || !check_twice(p, s, &e))
@@ -191,7 +191,7 @@ static struct nctl_want_sysctl *make(const struct sysctls *s, struct nd_dev *d)
 		v[i] = (struct nctl_want_sysctl){
 			.name = s->v[i].name, .value = s->v[i].value, .pos = s->v[i].node->key_pos};
 		if (!v[i].value)
-			v[i].value = read_value(d, s->v[i].node);
+			v[i].value = nd_sysctl_value(d, s->v[i].node);
 		if (!v[i].value)
 			return NULL;
 	}

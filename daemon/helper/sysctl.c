@@ -98,7 +98,8 @@ int nd_op_sysctl_read(struct nd_place *p, const struct nd_request *q, struct nd_
 	away = p;
 	for (i = 0; i + 1 < q->h.n_strings; i++) {
 		r = read_sysctl(p, q->strings[i + 1], value);
-		if (r == -ENOENT) {
+		/* There is none, it was never set (stable_secret), or can only be written. */
+		if (r == -ENOENT || r == -EIO || r == -EACCES) {
 			value[0] = '\0';
 			a->h.missing[i / 64] |= UINT64_C(1) << (i % 64);
 		} else if (r < 0) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * DOC: what a job needs to know before it can be planned, and what only others can tell: the daemon's own
- * files (root's; the helper opens them), the values of the sysctls that the configuration names, and the
+ * files (root's; the helper opens them), the values of the sysctls that it names (sysctls.c), and the
  * mirrors of the namespaces that it names, which may have been made a moment ago. Answers come by and by, a
  * bounded number of questions is open at a time. Then the planner gets its view of all namespaces.
  */
@@ -16,8 +16,6 @@
 #include "log/log.h"
 
 enum {
-	QUESTIONS_MAX = 64,
-	SYSCTLS_MAX = 64,        /* of a namespace; the configuration allows no more */
 	JOIN_PATIENCE_MS = 5000, /* for namespaces that have a name and no mirror yet */
 };
 
@@ -69,71 +67,6 @@ int nd_gather_files(struct nd_reconcile *r, struct job *job)
 	return e < 0 ? e : GATHER_LATER;
 }
 
-/* One question about the sysctls of a namespace. */
-struct question {
-	struct nd_reconcile *r;
-	uint32_t netns;
-};
-
-/* Without a helper they can be neither read nor set: taken for right, and said so. */
-static void pass_over_sysctls(struct job *job, const struct nctl_want_netns *w)
-{
-	struct gather *g = &job->gather;
-	const char **values = nctl_arena_alloc(&g->arena, (w->n_sysctls + 1) * sizeof(char *));
-
-	for (size_t i = 0; values && i < w->n_sysctls; i++)
-		values[i] = w->sysctls[i].value;
-	g->sysctls[w->number] = values;
-	if (!g->blind)
-		nd_diagnostics_add(&job->diag, ND_WARNING, NULL, 0, 0, NULL,
-			"the sysctls of namespaces were not looked at: the privileged helper is gone",
-			"start netctld again");
-	g->blind = true;
-}
-
-static void on_sysctls(const struct nd_helper_answer *a, void *userdata)
-{
-	_cleanup_(nctl_freep) struct question *q = userdata;
-	struct nd_reconcile *r = q->r;
-	struct gather *g;
-	const char **values;
-
-	if (r->closing)
-		return;
-	g = &nd_job_current(r)->gather;
-	g->waiting--;
-	if (a->error == -EPIPE) {
-		pass_over_sysctls(nd_job_current(r), nd_job_current(r)->want->netns[q->netns]);
-		nd_gather_look(r);
-		return;
-	}
-	/* What cannot be read is set, and then the error tells. */
-	values = a->error == 0 ? nctl_arena_alloc(&g->arena, (a->n + 1) * sizeof(char *)) : NULL;
-	for (size_t i = 0; values && i < a->n; i++)
-		values[i] = a->values[i] ? nctl_arena_strdup(&g->arena, a->values[i]) : NULL;
-	g->sysctls[q->netns] = values;
-	nd_gather_look(r);
-}
-
-static int ask_sysctls(struct nd_reconcile *r, const struct nctl_want_netns *w, const struct nd_netns *n)
-{
-	const struct nd_netns_ref ref = {.name = w->name, .cookie = nd_netns_cookie(n)};
-	const char *names[SYSCTLS_MAX];
-	struct question *q = malloc(sizeof(*q));
-	size_t count = w->n_sysctls < SYSCTLS_MAX ? w->n_sysctls : SYSCTLS_MAX;
-	int e;
-
-	if (!q)
-		return -ENOMEM;
-	*q = (struct question){.r = r, .netns = w->number};
-	for (size_t i = 0; i < count; i++)
-		names[i] = w->sysctls[i].name;
-	e = nd_helper_sysctl_read(nd_netns_set_helper(r->netns), &ref, names, count, on_sysctls, q);
-	if (e < 0)
-		free(q);
-	return e;
-}
-
 /* It has a name, but not yet a mirror that is in step. */
 static bool is_on_its_way(const struct nd_netns *n)
 {
@@ -147,13 +80,13 @@ static void look_on(struct nd_reconcile *r, struct gather *g)
 {
 	const struct nctl_want *want = nd_job_current(r)->want;
 
-	for (; g->next < want->n_netns && g->waiting < QUESTIONS_MAX; g->next++) {
+	for (; g->next < want->n_netns; g->next++) {
 		const struct nctl_want_netns *w = want->netns[g->next];
-		const struct nd_netns *n = w->name ? nd_netns_find(r->netns, w->name) : NULL;
+		struct nd_netns *n = w->name ? nd_netns_find(r->netns, w->name) : nd_netns_from(r->netns, 0);
 
 		if (!n)
-			continue; /* home, or to be made */
-		if (w->n_sysctls && !has_helper(r) && nd_netns_set_helper(r->netns) &&
+			continue; /* to be made */
+		if (nd_sysctls_are_wanted(g, w) && !has_helper(r) && nd_netns_set_helper(r->netns) &&
 			nctl_time_cmp(nctl_time_now(), g->patience) < 0) {
 			nd_timer_set(&r->late, g->patience);
 			return; /* another one is started, unless its keeper is gone as well */
@@ -163,12 +96,8 @@ static void look_on(struct nd_reconcile *r, struct gather *g)
 			nd_timer_set(&r->late, g->patience);
 			return; /* a turn of the loop looks again */
 		}
-		if (!w->n_sysctls || nd_netns_error(n))
-			continue;
-		if (!has_helper(r))
-			pass_over_sysctls(nd_job_current(r), w);
-		else if (ask_sysctls(r, w, n) == 0)
-			g->waiting++;
+		if (nd_sysctls_are_wanted(g, w) && !nd_netns_error(n) && !nd_sysctls_ask(r, w, n))
+			return; /* an answer looks again */
 	}
 	if (g->next == want->n_netns && !g->waiting)
 		nd_job_step(r, STEP_LOOKED);
@@ -183,10 +112,9 @@ void nd_gather_look(struct nd_reconcile *r)
 		r->step = STEP_LOOKING;
 		nd_netns_set_look(r->netns);
 		nctl_arena_init(&g->arena);
-		g->sysctls = nctl_arena_alloc(&g->arena, job->want->n_netns * sizeof(char **));
 		g->patience = nctl_time_add_ms(nctl_time_now(), JOIN_PATIENCE_MS);
 		g->next = g->waiting = 0;
-		if (!g->sysctls) {
+		if (nd_sysctls_begin(g, job->want) < 0) {
 			nd_job_fail_errno(r, "cannot plan", -ENOMEM);
 			return;
 		}
@@ -196,6 +124,7 @@ void nd_gather_look(struct nd_reconcile *r)
 
 void nd_gather_fini(struct gather *g)
 {
+	nd_sysctls_fini(g);
 	nctl_arena_fini(&g->arena);
 }
 
@@ -266,8 +195,10 @@ static void view_wanted(const struct nd_reconcile *r, struct job *job, struct vi
 		struct nd_netns *n = w->name ? nd_netns_find(r->netns, w->name) : nd_netns_from(r->netns, 0);
 
 		*p = (struct nctl_plan_netns){.want = w, .name = w->name, .nsid = NCTL_NSID_NONE};
-		if (job->gather.sysctls)
+		if (job->gather.n_now) {
 			p->sysctls = job->gather.sysctls[i];
+			p->link_sysctls = &job->gather.now[i];
+		}
 		if (n)
 			nd_gather_describe(r, n, p);
 		/* Nobody waited for it, and it is not to be made again. */

@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/list.h"
 #include "reconcile/drift.h"
+#include "reconcile/gather.h"
 #include "reconcile/reconcile.h"
 #include "reconcile/report.h"
 #include "reconcile/store.h"
@@ -31,16 +32,6 @@ enum job_step {
 	STEP_LOOKED,  /* to be planned in the next turn */
 	STEP_RUNNING, /* on its way, or on its way back */
 	STEP_RESTORING, /* the next plan of the way to a snapshot is to be made in the next turn */
-};
-
-/* What a job gathers before it can be planned; the answers come by and by. */
-struct gather {
-	struct nctl_arena arena;
-	const char ***sysctls; /* by number of the wanted namespace: values in its order, or NULL: not read */
-	size_t next;           /* wanted namespace to look at */
-	size_t waiting;        /* answers that are to come */
-	bool blind;            /* sysctls could not be read for want of a helper, which was said */
-	nctl_time patience;    /* how long to wait for namespaces to be joined */
 };
 
 /* One request to make something the configuration. */

@@ -58,6 +58,7 @@ static void add(struct builder *b, const struct nctl_want_link *w, const struct 
 	op->kind = w->v.kind->name;
 	op->name = w->v.name;
 	op->need[0] = it->made_by;
+	op->need[1] = it->tuned_by; /* IPv6 may have been switched off */
 }
 
 static void del(struct builder *b, const struct nctl_mirror_link *l, const struct nctl_addr *a,
@@ -77,8 +78,8 @@ static void del(struct builder *b, const struct nctl_mirror_link *l, const struc
 
 /*
  * Does the kernel take want for the same address and leave what differs as it is? IPv6 refuses another
- * length, and joins no group later (net/ipv6/addrconf.c inet6_addr_modify); IPv4 replaces lifetimes, metric and
- * protocol only (net/ipv4/devinet.c inet_rtm_newaddr).
+ * length, and joins no group later (net/ipv6/addrconf.c inet6_addr_modify); IPv4 replaces lifetimes, metric
+ * and protocol only (net/ipv4/devinet.c inet_rtm_newaddr).
  */
 bool nctl_plan_addr_must_go(const struct nctl_addr *want, const struct nctl_addr *have)
 {

@@ -134,7 +134,7 @@ static int reserve(struct builder *b)
 	size_t n = 3 * b->want->n_links + b->plan->n_netns + 1;
 
 	for (size_t i = 0; i < b->want->n_links; i++)
-		n += b->want->links[i]->n_addrs;
+		n += b->want->links[i]->n_addrs + b->want->links[i]->n_sysctls;
 	for (size_t i = 0; i < b->want->n_netns; i++)
 		n += b->want->netns[i]->n_sysctls;
 	b->plan->ops = malloc(n * sizeof(*b->plan->ops));
@@ -178,6 +178,8 @@ static int build(struct builder *b)
 		b->items[i].made_by = NCTL_OP_NONE;
 		b->items[i].removed_by = NCTL_OP_NONE;
 		b->items[i].joined_by = NCTL_OP_NONE;
+		b->items[i].tuned_by = NCTL_OP_NONE;
+		b->items[i].risen_by = NCTL_OP_NONE;
 	}
 	nctl_plan_netns_new(b);
 	r = plan_links(b);
@@ -194,8 +196,10 @@ static int build(struct builder *b)
 /* Nothing that only nctl_plan_build may read stays in the plan. */
 static void let_go(struct nctl_plan *p)
 {
-	for (size_t i = 0; i < p->n_netns; i++)
+	for (size_t i = 0; i < p->n_netns; i++) {
 		p->netns[i].sysctls = NULL;
+		p->netns[i].link_sysctls = NULL;
+	}
 }
 
 int nctl_plan_build(const struct nctl_want *want, const struct nctl_plan_netns *netns, size_t n,

@@ -19,8 +19,12 @@ const char *nctl_phase_name(enum nctl_phase p)
 		return "create";
 	case NCTL_PHASE_TUNE:
 		return "tune";
+	case NCTL_PHASE_SYSCTL:
+		return "sysctl";
 	case NCTL_PHASE_UP:
 		return "up";
+	case NCTL_PHASE_SETTLE:
+		return "settle";
 	case NCTL_PHASE_ADDRESS:
 		return "address";
 	case NCTL_PHASE_REMOVE:
@@ -41,7 +45,9 @@ enum nctl_stage nctl_phase_stage(enum nctl_phase p)
 	case NCTL_PHASE_CREATE:
 		return NCTL_STAGE_CREATE;
 	case NCTL_PHASE_TUNE:
+	case NCTL_PHASE_SYSCTL:
 	case NCTL_PHASE_UP:
+	case NCTL_PHASE_SETTLE:
 	case NCTL_PHASE_ADDRESS:
 		return NCTL_STAGE_CONFIGURE;
 	case NCTL_PHASE_REMOVE:

@@ -20,15 +20,17 @@ enum nctl_phase {
 	 * holds no lock for long.
 	 */
 	NCTL_PHASE_CREATE,
-	NCTL_PHASE_TUNE, /* what a creating message cannot carry, and changes of existing links */
-	NCTL_PHASE_UP,   /* up, masters first */
+	NCTL_PHASE_TUNE,   /* what a creating message cannot carry, and changes of existing links */
+	NCTL_PHASE_SYSCTL, /* sysctls of links: after their masters, before they come up */
+	NCTL_PHASE_UP,     /* up, masters first */
+	NCTL_PHASE_SETTLE, /* sysctls that coming up would undo */
 	NCTL_PHASE_ADDRESS,
 	NCTL_PHASE_REMOVE, /* unwanted namespaces and links: last, since it cannot be undone */
 	NCTL_PHASE_N
 };
 const char *nctl_phase_name(enum nctl_phase p);
 
-/* What is answered for before the next one starts. TUNE, UP and ADDRESS are one stage. */
+/* What is answered for before the next one starts. TUNE to ADDRESS are one stage. */
 enum nctl_stage {
 	NCTL_STAGE_NETNS,
 	NCTL_STAGE_CLEAR,
@@ -91,6 +93,7 @@ struct nctl_op {
 	const char *sysctl;    /* SYSCTL_SET: as nctl_want_sysctl.name; of want, or in the plan's arena */
 	const char *value;     /* SYSCTL_SET: likewise */
 	const char *old_value; /* SYSCTL_SET: what it was, in the plan's arena; NULL: not known */
+	bool stops_ipv6;       /* SYSCTL_SET: takes the IPv6 addresses of a link, or of all, along */
 	nctl_ifindex ifindex;
 	nctl_ifindex lower, master, peer_ifindex; /* resolved, 0 none */
 	/* The wanted link that it is done for; also of deletions that make way. NULL: none. */

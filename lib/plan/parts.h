@@ -17,14 +17,24 @@ struct nctl_op *nctl_plan_netns_op(struct builder *b, enum nctl_op_type type, en
 bool nctl_plan_netns_is_doomed(const struct nctl_plan_netns *n);
 /* Wanted ones that are not there, and what must be set before there are links. */
 void nctl_plan_netns_new(struct builder *b);
-/* What is to be set in its links, after the operations of all links. */
-void nctl_plan_netns_tune(struct builder *b);
+/* Was the last problem at this place? One sentence is enough for a whole range. */
+bool nctl_plan_was_last_at(const struct nctl_plan *p, const struct nctl_pos *pos);
 /* Asks by which nsid `second` knows `first`, for a pair between them, if home is neither. Returns the
  * operation that must have succeeded, NCTL_OP_NONE: none. */
 uint32_t nctl_plan_nsid(struct builder *b, uint32_t first, uint32_t second);
 /* Can the two links be ends of one pair, as the namespaces of both tell? */
 bool nctl_plan_is_pair(const struct nctl_plan *p, uint32_t netns, const struct nctl_link *l,
 	uint32_t other_netns, const struct nctl_link *other);
+
+/* sysctl.c: those of the namespace that b is in, which need no links. */
+void nctl_plan_netns_sysctls(struct builder *b);
+/* Those of all namespaces that name a link, after the operations of all links. */
+void nctl_plan_netns_tune(struct builder *b);
+/*
+ * Those of w: before it comes up, or (late) those that are undone when it does. lost: what they are now does not
+ * last.
+ */
+void nctl_plan_link_sysctls(struct builder *b, const struct nctl_want_link *w, bool late, bool lost);
 
 /* order.c: fills b->ports, b->first_port, b->order and the items' level and early. 0 or -ENOMEM. */
 int nctl_plan_order(struct builder *b);

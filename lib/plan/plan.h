@@ -15,7 +15,7 @@
 /*
  * The smallest ordered change from have to want, over all namespaces; pure functions, no side effects.
  * Operations stand in the order of their stages. In CREATE they stand by rank, so that what others need comes
- * first whatever its namespace; in TUNE, UP and ADDRESS by namespace, so that each is entered once, and in
+ * first whatever its namespace; in TUNE to ADDRESS by namespace, so that each is entered once, and in
  * each by phase. A stage starts when the one before it is answered for: so an operation never meets an
  * ifindex that the kernel refused to give us.
  */
@@ -30,6 +30,13 @@ struct nctl_problem {
 	const struct nctl_want_link *of; /* the first link that it is about; NULL: none */
 	struct nctl_pos pos;
 	const char *text; /* a sentence, in the plan's arena */
+};
+
+/* What a sysctl of a link is now, in a hash by nctl_hash_str(name). */
+struct nctl_sysctl_now {
+	struct nctl_hash_node node;
+	const char *name;  /* as nctl_want_sysctl.name, with the link's name in the kernel */
+	const char *value; /* NULL: it cannot be read */
 };
 
 /*
@@ -48,6 +55,7 @@ struct nctl_plan_netns {
 	const struct nctl_ledger *ledger; /* NULL: nothing in it is ours */
 	const char *const *sysctls; /* values now, in the order of want's; NULL entries (or NULL): not known.
 	                               Outlives nctl_plan_build only */
+	const struct nctl_hash *link_sysctls; /* struct nctl_sysctl_now; NULL: not known. Likewise */
 };
 
 /* Entries for the ledger of one namespace. */
@@ -106,6 +114,10 @@ int nctl_plan_build(const struct nctl_want *want, const struct nctl_plan_netns *
 int nctl_plan_undo(const struct nctl_plan *p, struct nctl_plan **ret);
 struct nctl_plan *nctl_plan_free(struct nctl_plan *p);
 void nctl_plan_freep(struct nctl_plan **p);
+
+/* Sysctl s of the link that the kernel calls `link`, in buf; NULL: it is too long. */
+enum { NCTL_SYSCTL_NAME_MAX = 256 };
+const char *nctl_sysctl_name(const struct nctl_want_sysctl *s, const char *link, char buf[NCTL_SYSCTL_NAME_MAX]);
 
 /*
  * True if the mirrors (or, for namespaces, p->netns) show what op wants. SYSCTL_SET and NETNS_ID have nothing

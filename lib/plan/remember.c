@@ -2,7 +2,8 @@
 /*
  * DOC: what the way back (undo.c) needs to know: while a plan is built, the state of what it will change or
  * delete is copied into its operations, with what goes along: addresses of a link that flaps, ports of a
- * master that goes, secondaries of an IPv4 address, all that is in a namespace.
+ * master that goes, secondaries of an IPv4 address, those of IPv6 when it is switched off, all that is in a
+ * namespace.
  */
 #include "plan/parts.h"
 
@@ -114,6 +115,42 @@ static int remember_link(struct nctl_op *op, const struct nctl_mirror *have)
 	if (op->type == NCTL_OP_LINK_DEL && remember_ports(op->before, l) < 0)
 		return -ENOMEM;
 	return takes_addrs(op) ? remember_addrs(op->before, l) : 0;
+}
+
+/* Those of IPv6. */
+static int remember_ipv6(struct nctl_op_before *before, const struct nctl_mirror_link *l)
+{
+	int r = remember_addrs(before, l);
+	size_t kept = 0;
+
+	before->link = NCTL_LINK_INIT;
+	before->link.ifindex = l->v.ifindex;
+	memcpy(before->link.name, l->v.name, sizeof(l->v.name));
+	for (size_t i = 0; r >= 0 && i < before->n_addrs; i++)
+		if (before->addrs[i].local.family == AF_INET6)
+			before->addrs[kept++] = before->addrs[i];
+	before->n_addrs = kept;
+	return r;
+}
+
+/* A sysctl that takes the addresses of this link along, or of all. */
+static int remember_sysctl(struct nctl_op *op, const struct nctl_mirror *have)
+{
+	const struct nctl_mirror_link *l =
+		op->ifindex ? nctl_mirror_link_get(have, op->ifindex) : nctl_mirror_link_from(have, 1);
+
+	op->before = l ? calloc(1, sizeof(*op->before)) : NULL;
+	if (!op->before)
+		return l ? -ENOMEM : 0;
+	op->before->link = NCTL_LINK_INIT;
+	op->before->ports =
+		calloc(op->ifindex ? 1 : nctl_mirror_link_count(have), sizeof(*op->before->ports));
+	if (!op->before->ports)
+		return -ENOMEM;
+	for (; l; l = op->ifindex ? NULL : nctl_mirror_link_next(l))
+		if (remember_ipv6(&op->before->ports[op->before->n_ports++], l) < 0)
+			return -ENOMEM;
+	return 0;
 }
 
 static int remember_addr(struct nctl_plan *p, struct nctl_op *op, const struct nctl_mirror *have)
@@ -229,12 +266,14 @@ int nctl_plan_remember(struct nctl_plan *p)
 		case NCTL_OP_NETNS_DEL:
 			r = remember_netns(p, op);
 			break;
+		case NCTL_OP_SYSCTL_SET:
+			r = op->stops_ipv6 ? remember_sysctl(op, have) : 0;
+			break;
 		case NCTL_OP_LINK_NEW:
 		case NCTL_OP_ALTNAME_NEW:
 		case NCTL_OP_ALTNAME_DEL:
 		case NCTL_OP_NETNS_NEW:
 		case NCTL_OP_NETNS_ID:
-		case NCTL_OP_SYSCTL_SET:
 			break;
 		}
 	}

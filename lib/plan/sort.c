@@ -25,7 +25,9 @@ static size_t place_of(const struct nctl_op *op, const struct places *p)
 	case NCTL_PHASE_CREATE:
 		return (size_t)NCTL_PHASE_CREATE + op->rank;
 	case NCTL_PHASE_TUNE:
+	case NCTL_PHASE_SYSCTL:
 	case NCTL_PHASE_UP:
+	case NCTL_PHASE_SETTLE:
 	case NCTL_PHASE_ADDRESS:
 		return p->configure + N_CONFIGURE * (size_t)op->netns + (op->phase - NCTL_PHASE_TUNE);
 	case NCTL_PHASE_REMOVE:

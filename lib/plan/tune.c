@@ -25,6 +25,8 @@ static void set(struct builder *b, const struct nctl_want_link *w, enum nctl_pha
 	op->diff = *d;
 	op->up = up;
 	op->cls = cls;
+	if ((d->common & NCTL_LINK_BIT(FLAGS)) && up)
+		op->need[2] = b->items[w->number].tuned_by;
 	if (w->master.link && ((d->common & NCTL_LINK_BIT(MASTER)) || d->port))
 		op->need[1] = b->items[w->master.link->number].made_by;
 }
@@ -34,6 +36,8 @@ static void set_up(struct builder *b, const struct nctl_want_link *w, enum nctl_
 	struct nctl_link_diff d = {.common = NCTL_LINK_BIT(FLAGS)};
 
 	set(b, w, phase, &d, up, up ? NCTL_CHANGE_LIVE : NCTL_CHANGE_FLAP);
+	if (up)
+		b->items[w->number].risen_by = nctl_plan_last(b);
 }
 
 static void rise_late(struct builder *b, const struct nctl_want_link *w)
@@ -209,12 +213,14 @@ void nctl_plan_tune_new(struct builder *b, const struct nctl_want_link *w, bool 
 		at_rank(b, it->early);
 	}
 	add_altnames(b, w, NULL);
+	nctl_plan_link_sysctls(b, w, false, false);
 	if (settles_mtu(w))
 		settle_mtu(b, w, false);
 	if (w->admin == NCTL_WANT_UP)
 		rise(b, w);
 	else if (w->admin == NCTL_WANT_DOWN)
 		sink(b, w, false);
+	nctl_plan_link_sysctls(b, w, true, true);
 }
 
 /* A larger MTU comes before new links are made: those on this one may be as large, and no larger. */
@@ -275,7 +281,7 @@ void nctl_plan_keep(struct builder *b, const struct nctl_want_link *w, const str
 {
 	struct item *it = &b->items[w->number];
 	struct nctl_op probe = {.want = w, .ifindex = it->ifindex, .lower = it->lower, .master = it->master};
-	bool is_up = nctl_link_is_up(&have->v), went_down = false, tuned;
+	bool is_up = nctl_link_is_up(&have->v), went_down = false, tuned, resized;
 	struct nctl_link_diff d;
 	struct nctl_link wanted;
 	const void *data = NULL;
@@ -287,15 +293,17 @@ void nctl_plan_keep(struct builder *b, const struct nctl_want_link *w, const str
 	nctl_plan_diff(&wanted, &have->v, &d);
 	went_down = rename_back(b, w, have, is_up);
 	is_up &= !went_down;
+	resized = d.common & NCTL_LINK_BIT(MTU);
 	if (settles_mtu(w)) {
 		settle_mtu(b, w, d.common & NCTL_LINK_BIT(MTU));
 		d.common &= ~NCTL_LINK_BIT(MTU);
 	}
 	raise_mtu(b, w, have, &d);
 	if (d.common & NCTL_LINK_BIT(MASTER)) {
-		went_down = set_master(b, w, is_up);
+		went_down |= set_master(b, w, is_up);
 		d.common &= ~NCTL_LINK_BIT(MASTER);
 		d.common |= lost_to_master(b, w, have);
+		resized |= d.common & NCTL_LINK_BIT(MTU);
 		d.port = w->v.port_has; /* a port that joins has the defaults */
 	}
 	tuned = d.common || d.data || d.port;
@@ -316,6 +324,7 @@ void nctl_plan_keep(struct builder *b, const struct nctl_want_link *w, const str
 		}
 	}
 	add_altnames(b, w, &have->v);
+	nctl_plan_link_sysctls(b, w, false, false);
 	if (w->admin == NCTL_WANT_DOWN)
 		went_down |= sink(b, w, is_up && !went_down);
 	else if (w->admin == NCTL_WANT_UP && !is_up && !went_down && !tuned)
@@ -323,4 +332,5 @@ void nctl_plan_keep(struct builder *b, const struct nctl_want_link *w, const str
 	else if ((w->admin == NCTL_WANT_UP && !is_up) || went_down)
 		rise_late(b, w);
 	it->flushed |= went_down || (w->lower.link && b->items[w->lower.link->number].flushed);
+	nctl_plan_link_sysctls(b, w, true, it->flushed || resized || it->risen_by != NCTL_OP_NONE);
 }

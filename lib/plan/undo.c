@@ -286,9 +286,29 @@ static void undo_altname(struct undo *u, const struct nctl_op *op)
 		back->altname = op->altname;
 }
 
+/* What went with IPv6, when the operation added last is done. */
+static void give_addrs_back(struct undo *u, const struct nctl_op *op)
+{
+	const struct nctl_plan *back = u->b.plan;
+	uint32_t sysctl = nctl_plan_last(&u->b);
+
+	for (size_t i = 0; op->before && i < op->before->n_ports; i++) {
+		const struct nctl_op_before *of = &op->before->ports[i];
+		struct nctl_op link = {
+			.netns = op->netns, .ifindex = of->link.ifindex, .kind = op->kind, .pos = op->pos};
+
+		link.before = &op->before->ports[i];
+		link.name = of->n_addrs ? nctl_plan_copy_name(&u->b, of->link.name) : "";
+		nctl_undo_addrs_back(u, &link, NULL);
+	}
+	for (size_t i = sysctl + 1; i < back->n_ops; i++)
+		back->ops[i].need[1] = sysctl;
+}
+
 /* The old value, unless it went along with the link or the namespace. */
 static void undo_sysctl(struct undo *u, const struct nctl_op *op)
 {
+	enum nctl_phase phase = op->phase == NCTL_PHASE_CREATE ? NCTL_PHASE_SYSCTL : op->phase;
 	struct nctl_op *back;
 
 	if (!op->old_value && op->need[0] != NCTL_OP_NONE)
@@ -298,12 +318,13 @@ static void undo_sysctl(struct undo *u, const struct nctl_op *op)
 			"%s stays as it was set, since its old value is not known", op->sysctl);
 		return;
 	}
-	back = nctl_undo_turn(u, op, NCTL_OP_SYSCTL_SET, op->phase);
+	back = nctl_undo_turn(u, op, NCTL_OP_SYSCTL_SET, phase);
 	if (!back)
 		return;
 	back->sysctl = op->sysctl;
 	back->value = op->old_value;
 	back->old_value = op->value;
+	give_addrs_back(u, op);
 }
 
 static void undo_one(struct undo *u, const struct nctl_op *op)

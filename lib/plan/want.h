@@ -21,13 +21,17 @@ struct nctl_pos {
 struct nctl_want_link;
 struct nctl_want_def;
 
-/* One sysctl: a path below /proc/sys/net ("ipv4/ip_forward"), and its value as text without a newline. */
+/*
+ * One sysctl: a path below /proc/sys/net ("ipv4/ip_forward"), and its value as text without a newline. In those
+ * of a link, the part NCTL_WANT_LINK_NAME stands for the name that the kernel knows it by.
+ */
+#define NCTL_WANT_LINK_NAME "*"
 struct nctl_want_sysctl {
 	const char *name, *value;
 	struct nctl_pos pos;
 };
 
-/* A network namespace. Number 0 is the daemon's own: it has no name here, and no sysctls. */
+/* A network namespace. Number 0 is the daemon's own: it has no name here. */
 struct nctl_want_netns {
 	const char *name;                /* NULL: the daemon's own */
 	const struct nctl_want_def *def; /* NULL: the daemon's own */
@@ -87,6 +91,8 @@ struct nctl_want_link {
 	struct nctl_want_port_ref *port_refs;
 	struct nctl_want_addr *addrs;
 	size_t n_addrs;
+	struct nctl_want_sysctl *sysctls;
+	size_t n_sysctls;
 	enum nctl_want_admin admin;
 	bool report;     /* drift of it is only reported */
 	bool optional;   /* wait-online does not wait for it */

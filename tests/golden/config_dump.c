@@ -93,6 +93,17 @@ static void put_addr(const struct nctl_want *w, const struct nctl_want_addr *a, 
 	put_pos(w, a->pos, out);
 }
 
+static void put_sysctls(
+	const struct nctl_want *w, const struct nctl_want_sysctl *v, size_t n, struct nctl_strbuf *out)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		nctl_strbuf_printf(out, " %s=\"%s\"", v[i].name, v[i].value);
+		put_pos(w, v[i].pos, out);
+	}
+}
+
 static const char *admin_name(enum nctl_want_admin admin)
 {
 	switch (admin) {
@@ -131,6 +142,7 @@ static void put_link(const struct nctl_want *w, const struct nctl_want_link *l, 
 		put_fields("port.", &l->v.port_kind->port, l->v.port, l->v.port_has, out);
 	for (i = 0; i < l->n_addrs; i++)
 		put_addr(w, &l->addrs[i], out);
+	put_sysctls(w, l->sysctls, l->n_sysctls, out);
 	nctl_strbuf_putc(out, '\n');
 }
 
@@ -147,16 +159,11 @@ static void put_def(const struct nctl_want_def *d, struct nctl_strbuf *out)
 
 static void put_namespace(const struct nctl_want *w, const struct nctl_want_netns *n, struct nctl_strbuf *out)
 {
-	size_t i;
-
 	nctl_strbuf_printf(out, "%s: namespace", n->name);
 	put_pos(w, n->pos, out);
 	if (strcmp(n->def->label, n->name))
 		nctl_strbuf_printf(out, " of %s", n->def->label);
-	for (i = 0; i < n->n_sysctls; i++) {
-		nctl_strbuf_printf(out, " %s=\"%s\"", n->sysctls[i].name, n->sysctls[i].value);
-		put_pos(w, n->sysctls[i].pos, out);
-	}
+	put_sysctls(w, n->sysctls, n->n_sysctls, out);
 	nctl_strbuf_putc(out, '\n');
 }
 
@@ -168,6 +175,11 @@ static void put_want(const struct nctl_want *w, struct nctl_strbuf *out)
 		put_def(w->defs[i], out);
 	if (w->netns_pool)
 		nctl_strbuf_printf(out, "%llu namespaces kept ready\n", (unsigned long long)w->netns_pool);
+	if (w->netns[0]->n_sysctls) {
+		nctl_strbuf_puts(out, "here:");
+		put_sysctls(w, w->netns[0]->sysctls, w->netns[0]->n_sysctls, out);
+		nctl_strbuf_putc(out, '\n');
+	}
 	for (i = 1; i < w->n_netns; i++)
 		put_namespace(w, w->netns[i], out);
 	for (i = 0; i < w->n_links; i++)

@@ -37,6 +37,7 @@ void world_init(struct world *w)
 
 void world_free_netns(struct world_netns *n)
 {
+	nctl_hash_fini(&n->by_name);
 	for (size_t i = 0; i < n->n_sysctls; i++) {
 		free(n->sysctls[i].name);
 		free(n->sysctls[i].value);
@@ -96,13 +97,27 @@ static const char **values_of(const struct world_netns *n, const struct nctl_wan
 	return v;
 }
 
-static struct nctl_plan_netns known(const struct world_netns *n, const char *name,
-	const struct nctl_want_netns *want, const char **values)
+static void look_at_sysctls(struct world_netns *n)
+{
+	nctl_hash_fini(&n->by_name);
+	nctl_hash_init(&n->by_name);
+	for (size_t i = 0; i < n->n_sysctls; i++) {
+		n->now[i].name = n->sysctls[i].name;
+		n->now[i].value = n->sysctls[i].value;
+		assert_int_equal(
+			nctl_hash_insert(&n->by_name, &n->now[i].node, nctl_hash_str(n->now[i].name)), 0);
+	}
+}
+
+static struct nctl_plan_netns known(
+	struct world_netns *n, const char *name, const struct nctl_want_netns *want, const char **values)
 {
 	struct nctl_plan_netns k = {.want = want, .name = name, .nsid = NCTL_NSID_NONE, .sysctls = values};
 
 	if (!n)
 		return k;
+	look_at_sysctls(n);
+	k.link_sysctls = &n->by_name;
 	k.there = true;
 	k.ours = n->ours;
 	k.cookie = n->cookie;

@@ -8,7 +8,7 @@
  * does what plans ask for.
  */
 
-enum { WORLD_SYSCTLS = 8 };
+enum { WORLD_SYSCTLS = 16 };
 
 struct world_netns {
 	char name[32]; /* "": home */
@@ -21,6 +21,8 @@ struct world_netns {
 		char *name, *value;
 	} sysctls[WORLD_SYSCTLS];
 	size_t n_sysctls;
+	struct nctl_sysctl_now now[WORLD_SYSCTLS]; /* the same as plans see them, */
+	struct nctl_hash by_name;                  /* by their names */
 };
 
 struct world {

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "base/arena.h"
+#include "base/hash.h"
+#include "base/time.h"
+#include "netns/netns.h"
+#include "plan/plan.h"
+
+/* What a job needs to know before it can be planned. Internal to daemon/reconcile. */
+
+struct nd_reconcile;
+
+/* What a job gathers before it can be planned; the answers come by and by. */
+struct gather {
+	struct nctl_arena arena;
+	const char ***sysctls; /* by number of the wanted namespace: values in its order, or NULL: not read */
+	struct nctl_hash *now; /* n_now of them, likewise: of links, struct nctl_sysctl_now */
+	size_t n_now;
+	uint32_t *links, *first_link; /* with sysctls, by namespace: links[first_link[i]] is the first of i */
+	size_t next;                  /* wanted namespace to look at */
+	const char **names, **wanted; /* n_names of its sysctls, and what they should be; NULL: not begun */
+	size_t n_names, next_name;
+	bool asking;           /* a question is on its way out: its answer may come at once */
+	size_t waiting;        /* answers that are to come */
+	bool blind;            /* sysctls could not be read for want of a helper, which was said */
+	nctl_time patience;    /* how long to wait for namespaces to be joined */
+};
+
+/* sysctls.c: for gather.c. */
+int nd_sysctls_begin(struct gather *g, const struct nctl_want *want);
+void nd_sysctls_fini(struct gather *g);
+/* Is there anything to ask for in that namespace? */
+bool nd_sysctls_are_wanted(const struct gather *g, const struct nctl_want_netns *w);
+/* Asks on in w, which is n. False: enough questions are open; call again when one is answered. */
+bool nd_sysctls_ask(struct nd_reconcile *r, const struct nctl_want_netns *w, struct nd_netns *n);
