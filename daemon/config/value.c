@@ -8,9 +8,11 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/num.h"
 #include "config/device.h"
 #include "config/refs.h"
 #include "obj/field.h"
@@ -155,9 +157,36 @@ static bool check_traps(
 	return f->type != NCTL_FIELD_LLADDR || nd_check_base60(d->p, node, text);
 }
 
+enum { MAC_STR = 18 };
+
+/* Is it a number that YAML 1.1 may have made of a MAC address? ret: of which one, "" if that is not clear. */
+static bool undo_base60(const char *text, char ret[static MAC_STR])
+{
+	unsigned bytes[6], i;
+	uint64_t n;
+
+	if (nctl_parse_u64(text, 10, &n) < 0 || n <= UINT32_MAX || n > UINT64_C(1) << 48)
+		return false;
+	for (i = 6; i-- > 1; n /= 60)
+		bytes[i] = (unsigned)(n % 60);
+	bytes[0] = (unsigned)n;
+	*ret = '\0';
+	if (n > 99)
+		return true;
+	snprintf(ret, MAC_STR, "%02u:%02u:%02u:%02u:%02u:%02u", bytes[0], bytes[1], bytes[2], bytes[3],
+		bytes[4], bytes[5]);
+	return true;
+}
+
 static const char *field_advice(struct nd_dev *d, const struct nctl_field *f, const char *key,
 	const struct nd_node *node, const char *text)
 {
+	char mac[MAC_STR];
+
+	if (f->type == NCTL_FIELD_LLADDR && undo_base60(text, mac))
+		return nd_text(d->p,
+			"this looks like an unquoted MAC eaten by a YAML 1.1 tool: quote it%s%s%s",
+			*mac ? ", \"" : "", mac, *mac ? "\"" : "");
 	if (node->plain && is_number(f) && nd_looks_base60(text))
 		return BASE60_ADVICE;
 	if (node->plain && f->type != NCTL_FIELD_BOOL && nd_looks_bool(text))
