@@ -6,8 +6,10 @@
  * (tests/golden/grammar).
  */
 #include <stddef.h>
+#include <string.h>
 
 #include "config/grammar.h"
+#include "obj/field.h"
 
 static const char renderers[] = "word:netctld|networkd|NetworkManager|sriov";
 
@@ -88,3 +90,20 @@ const struct nd_grammar_list nd_grammar[] = {
 	{"nameservers", nameservers_list},
 	{0},
 };
+
+bool nd_grammar_has(const char *list, const char *key)
+{
+	const struct nd_grammar_list *l;
+	const struct nd_grammar_key *k;
+
+	for (l = nd_grammar; l->name; l++) {
+		if (strcmp(l->name, list))
+			continue;
+		for (k = l->keys; k->key; k++)
+			if (!strcmp(k->key, key))
+				return true;
+		if (l->table && nctl_fields_find(l->table, key) >= 0)
+			return true;
+	}
+	return false;
+}

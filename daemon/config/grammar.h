@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include <stdbool.h>
+
+struct nctl_field_table;
+
 /*
  * The keys that are read by hand, beside those of the field tables: for the JSON schema, the tests of all
  * keys, and whoever else wants to know what there is. A test compares this with the parser.
@@ -25,7 +29,12 @@ struct nd_grammar_key {
 struct nd_grammar_list {
 	const char *name; /* NULL ends the array */
 	const struct nd_grammar_key *keys;
+	const struct nctl_field_table *table; /* more keys of the same mapping; NULL: none */
 };
 
 /* "network", "netns" (one namespace), "device" (all kinds), and the mappings that types name. */
 extern const struct nd_grammar_list nd_grammar[];
+/* Is this a key of the list with this name? */
+bool nd_grammar_has(const char *list, const char *key);
+/* keys.c: an older word of netplan's for this key, or NULL. */
+const char *nd_grammar_older(const char *key);

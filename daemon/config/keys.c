@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "config/grammar.h"
 #include "config/steps.h"
 #include "obj/link.h"
 
@@ -86,6 +87,16 @@ static const char *canonical(const char *key)
 	return key;
 }
 
+const char *nd_grammar_older(const char *key)
+{
+	size_t i;
+
+	for (i = 0; i < NCTL_ARRAY_SIZE(synonyms); i++)
+		if (!strcmp(key, synonyms[i][1]))
+			return synonyms[i][0];
+	return NULL;
+}
+
 int nd_field_find(const struct nctl_field_table *t, const char *key)
 {
 	/* The entries of groups have a way of their own. */
@@ -161,6 +172,19 @@ static void add_table(
 	}
 }
 
+/* A key of the items of a list beside it that has slipped out of them, as once in netplan's own pages. */
+static const char *slipped_out_of(struct nd_def *def, const struct nd_node *node)
+{
+	static const char *const lists[][2] = {{"routes", "route"}, {"routing-policy", "rule"}};
+	size_t i;
+
+	for (i = 0; i < NCTL_ARRAY_SIZE(lists); i++)
+		if (nd_grammar_has(lists[i][1], node->key) &&
+			nd_node_get(&def->p->tree, def->node, lists[i][0]))
+			return lists[i][0];
+	return NULL;
+}
+
 static void unknown_key(struct nd_def *def, const struct nd_node *node, bool parameters)
 {
 	const struct nctl_kind *k = def->kind;
@@ -187,6 +211,9 @@ static void unknown_key(struct nd_def *def, const struct nd_node *node, bool par
 	if (!parameters && k->parameters &&
 		(nd_field_find(&k->data, node->key) >= 0 || nd_field_find(&k->port, node->key) >= 0))
 		otherwise = nd_text(def->p, "it belongs under \"%s:\"", k->parameters);
+	else if (!parameters && slipped_out_of(def, node))
+		otherwise = nd_text(def->p, "it belongs to an item of \"%s:\": indent it as the keys there",
+			slipped_out_of(def, node));
 	else if (!strcmp(node->key, "<<"))
 		otherwise =
 			"merge keys are no part of this language; use an alias as a whole value, or a range";
