@@ -44,6 +44,8 @@ static const struct nd_grammar_key device_list[] = {
 	{"dhcp6", "false", "there is no DHCP client"},
 	{"nameservers", "{nameservers}", "left to the resolver"},
 	{"optional-addresses", "[word:ipv4-ll|ipv6-ra|dhcp4|dhcp6|static]", "nothing waits for them"},
+	{"match", "{match}", "which device it is, of ethernets"},
+	{"set-name", "name", "the name that a device with match gets"},
 	{"sysctl", "{*:text}", "sysctls of the link, as ipv4.rp_filter"},
 	{"accept-ra", "bool/word:unset", "the kernel listens to router advertisements"},
 	{"ipv6-mtu", "number:1280:2147483647", "largest packet of IPv6 in bytes"},
@@ -75,6 +77,13 @@ static const struct nd_grammar_key nameservers_list[] = {
 	{0},
 };
 
+static const struct nd_grammar_key match_list[] = {
+	{"name", "text", "a pattern for the name of the device"},
+	{"macaddress", "text", "the MAC address that is burnt in"},
+	{"driver", "text/[text]", "patterns for the driver"},
+	{0},
+};
+
 static const struct nd_grammar_key peer_list[] = {
 	{"name", "name", "the device at the other end"},
 	{"netns", "text", "its namespace, \"\" for the daemon's own"},
@@ -87,6 +96,7 @@ const struct nd_grammar_list nd_grammar[] = {
 	{"device", device_list},
 	{"address", address_list},
 	{"peer", peer_list},
+	{"match", match_list},
 	{"nameservers", nameservers_list},
 	{0},
 };

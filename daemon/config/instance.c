@@ -4,6 +4,7 @@
  * namespace of its scope. How many there will be is known before the first is made, and has a limit.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,13 +85,18 @@ static struct nctl_want_link *new_link(
 	l->v.kind = k;
 	l->v.data = k->data_size ? nd_want_alloc(p, k->data_size) : NULL;
 	l->v.has = NCTL_LINK_BIT(NAME);
-	strcpy(l->v.name, name);
+	snprintf(l->v.name, sizeof(l->v.name), "%.15s", name); /* longer: of a match, where it is nobody's */
 	l->netns = netns;
 	l->def = def->def;
 	l->report = def->report;
 	l->pos = def->node->key_pos;
 	l->number = (uint32_t)p->n_links;
 	return k->data_size && !l->v.data ? NULL : l;
+}
+
+static bool is_matched(const struct nd_def *def)
+{
+	return (def->kind->traits & NCTL_KIND_PHYSICAL) && nd_node_get(&def->p->tree, def->node, "match");
 }
 
 /* The name of number n, or NULL, reported. Valid until the next one. */
@@ -106,6 +112,9 @@ static const char *instance_name(const struct nd_def *def, int64_t n)
 			return NULL;
 		name = nctl_strbuf_str(b);
 	}
+	/* What is matched has another name in the kernel. */
+	if (is_matched(def))
+		return name;
 	return nd_name_check(def->p, name, IF_NAMESIZE, def->node->key_pos) ? name : NULL;
 }
 
@@ -161,7 +170,7 @@ static bool make_instance(const struct nd_def *def, const struct nctl_want_netns
 	d->link = l;
 	p->links[p->n_links++] = l;
 	def->def->n_links++;
-	nd_name_add(p, netns, l->v.name, l, l->pos);
+	nd_name_add(p, netns, is_matched(def) ? nd_want_strdup(p, name) : l->v.name, l, l->pos);
 	for (i = 0; i < def->n_steps; i++)
 		def->steps[i].fn(d, &def->steps[i]);
 	if ((def->kind->traits & NCTL_KIND_PEERED) && def->kind->peer_key && !def->peer_given)

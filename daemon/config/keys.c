@@ -27,9 +27,9 @@ static const struct common_key common_keys[] = {
 	{"drift", nd_step_drift}, {"renderer", step_nothing}, /* section.c has read it */
 	{"dhcp4", nd_step_dhcp}, {"dhcp6", nd_step_dhcp}, {"nameservers", nd_step_nameservers},
 	{"optional-addresses", nd_step_optional_addresses}, {"ipv6-privacy", nd_step_ipv6_privacy},
-	{"accept-ra", nd_step_accept_ra}, {"ipv6-mtu", nd_step_ipv6_mtu}, {"sysctl", nd_step_sysctl},
-	{"wakeonlan", nd_step_must_be_false}, {"emit-lldp", nd_step_must_be_false},
-	{"ignore-carrier", nd_step_must_be_true},
+	{"accept-ra", nd_step_accept_ra}, {"ipv6-mtu", nd_step_ipv6_mtu}, {"match", nd_step_match},
+	{"set-name", nd_step_set_name}, {"sysctl", nd_step_sysctl}, {"wakeonlan", nd_step_must_be_false},
+	{"emit-lldp", nd_step_must_be_false}, {"ignore-carrier", nd_step_must_be_true},
 	{"critical", nd_step_any_bool}, /* addresses stay over restarts anyway */
 };
 
@@ -50,7 +50,6 @@ static const char *const unsupported[] = {
 	"ipv6-address-token",
 	"large-receive-offload",
 	"link",
-	"match",
 	"neigh-suppress",
 	"networkmanager",
 	"openvswitch",
@@ -60,7 +59,6 @@ static const char *const unsupported[] = {
 	"regulatory-domain",
 	"routes",
 	"routing-policy",
-	"set-name",
 	"tcp-segmentation-offload",
 	"tcp6-segmentation-offload",
 	"transmit-checksum-offload",

@@ -15,6 +15,8 @@ void nd_step_drift(struct nd_dev *d, const struct nd_step *s);
 void nd_step_optional(struct nd_dev *d, const struct nd_step *s);
 void nd_step_link_local(struct nd_dev *d, const struct nd_step *s);
 void nd_step_vrf(struct nd_dev *d, const struct nd_step *s);
+void nd_step_match(struct nd_dev *d, const struct nd_step *s);
+void nd_step_set_name(struct nd_dev *d, const struct nd_step *s);
 void nd_step_sysctl(struct nd_dev *d, const struct nd_step *s);
 void nd_step_accept_ra(struct nd_dev *d, const struct nd_step *s);
 void nd_step_ipv6_mtu(struct nd_dev *d, const struct nd_step *s);

@@ -125,6 +125,7 @@ void nd_gather_look(struct nd_reconcile *r)
 void nd_gather_fini(struct gather *g)
 {
 	nd_sysctls_fini(g);
+	nd_drivers_fini(g);
 	nctl_arena_fini(&g->arena);
 }
 
@@ -265,6 +266,8 @@ int nd_gather_plan(struct nd_reconcile *r, struct job *job)
 	if (e >= 0 && job->diag.n_errors)
 		e = ND_CONFIG_INVALID;
 	opts.next_ifindex = next_ifindex(&view);
+	if (e == 0)
+		e = nd_drivers_look(&job->gather, job->want, view.v);
 	if (e == 0)
 		e = nctl_plan_build(job->want, view.v, view.n, &opts, &job->plan);
 	free(view.v);

@@ -17,6 +17,8 @@ struct gather {
 	const char ***sysctls; /* by number of the wanted namespace: values in its order, or NULL: not read */
 	struct nctl_hash *now; /* n_now of them, likewise: of links, struct nctl_sysctl_now */
 	size_t n_now;
+	struct nctl_hash *drivers; /* n_drivers of them, likewise: struct nctl_driver_of */
+	size_t n_drivers;
 	uint32_t *links, *first_link; /* with sysctls, by namespace: links[first_link[i]] is the first of i */
 	size_t next;                  /* wanted namespace to look at */
 	const char **names, **wanted; /* n_names of its sysctls, and what they should be; NULL: not begun */
@@ -26,6 +28,10 @@ struct gather {
 	bool blind;            /* sysctls could not be read for want of a helper, which was said */
 	nctl_time patience;    /* how long to wait for namespaces to be joined */
 };
+
+/* drivers.c: for gather.c: into v, which are the wanted namespaces, if the configuration asks for them. */
+int nd_drivers_look(struct gather *g, const struct nctl_want *want, struct nctl_plan_netns *v);
+void nd_drivers_fini(struct gather *g);
 
 /* sysctls.c: for gather.c. */
 int nd_sysctls_begin(struct gather *g, const struct nctl_want *want);

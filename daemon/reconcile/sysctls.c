@@ -10,6 +10,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "plan/match.h"
+
 enum {
 	QUESTIONS_MAX = 64,
 	NAMES_MAX = 64, /* in one question */
@@ -100,15 +102,64 @@ static void note(
 	(void)nctl_hash_insert(&g->now[w->number], &now->node, nctl_hash_str(name));
 }
 
+static const struct nctl_mirror_link *next_physical(const struct nctl_mirror_link *l)
+{
+	do
+		l = nctl_mirror_link_next(l);
+	while (l && !nctl_match_is_physical(&l->v));
+	return l;
+}
+
+/* What l may be about: the link of its name, or, with a match, any physical one (what does not fit is asked
+ * for in vain). */
+static const struct nctl_mirror_link *first_device(
+	const struct nctl_want_link *l, const struct nctl_mirror *m)
+{
+	const struct nctl_mirror_link *have;
+
+	if (!m || !l->match)
+		return m ? nctl_mirror_link_find(m, l->v.name) : NULL;
+	have = nctl_mirror_link_from(m, 1);
+	return !have || nctl_match_is_physical(&have->v) ? have : next_physical(have);
+}
+
+static const struct nctl_mirror_link *next_device(
+	const struct nctl_want_link *l, const struct nctl_mirror_link *have)
+{
+	return l->match ? next_physical(have) : NULL;
+}
+
+static size_t count_devices(const struct nctl_want_link *l, const struct nctl_mirror *m)
+{
+	const struct nctl_mirror_link *have = first_device(l, m);
+	size_t n = 0;
+
+	for (; have; have = next_device(l, have))
+		n++;
+	return n;
+}
+
+static void add_names(struct gather *g, const struct nctl_want_link *l, const char *link)
+{
+	char buf[NCTL_SYSCTL_NAME_MAX];
+
+	for (size_t k = 0; k < l->n_sysctls; k++) {
+		const char *name = nctl_sysctl_name(&l->sysctls[k], link, buf);
+
+		g->names[g->n_names] = name ? nctl_arena_strdup(&g->arena, name) : NULL;
+		g->wanted[g->n_names] = l->sysctls[k].value;
+		g->n_names += !!g->names[g->n_names];
+	}
+}
+
 /* All names to be asked for in w: of those links that are there. wanted: what they should be, likewise. */
 static int list_names(struct gather *g, const struct nctl_want *want, const struct nctl_want_netns *w,
 	const struct nctl_mirror *m)
 {
 	size_t n = w->n_sysctls, first = g->first_link[w->number], end = g->first_link[w->number + 1];
-	char buf[NCTL_SYSCTL_NAME_MAX];
 
 	for (size_t i = first; i < end; i++)
-		n += want->links[g->links[i]]->n_sysctls;
+		n += want->links[g->links[i]]->n_sysctls * count_devices(want->links[g->links[i]], m);
 	g->names = nctl_arena_alloc(&g->arena, n * sizeof(char *));
 	g->wanted = nctl_arena_alloc(&g->arena, n * sizeof(char *));
 	g->sysctls[w->number] = nctl_arena_alloc(&g->arena, (w->n_sysctls + 1) * sizeof(char *));
@@ -120,15 +171,10 @@ static int list_names(struct gather *g, const struct nctl_want *want, const stru
 	}
 	for (size_t i = first; i < end; i++) {
 		const struct nctl_want_link *l = want->links[g->links[i]];
-		const struct nctl_mirror_link *have = m ? nctl_mirror_link_find(m, l->v.name) : NULL;
+		const struct nctl_mirror_link *have = first_device(l, m);
 
-		for (size_t k = 0; have && k < l->n_sysctls; k++) {
-			const char *name = nctl_sysctl_name(&l->sysctls[k], have->v.name, buf);
-
-			g->names[g->n_names] = name ? nctl_arena_strdup(&g->arena, name) : NULL;
-			g->wanted[g->n_names] = l->sysctls[k].value;
-			g->n_names += !!g->names[g->n_names];
-		}
+		for (; have; have = next_device(l, have))
+			add_names(g, l, have->v.name);
 	}
 	return 0;
 }

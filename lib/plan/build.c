@@ -179,6 +179,7 @@ static int build(struct builder *b)
 		b->items[i].removed_by = NCTL_OP_NONE;
 		b->items[i].joined_by = NCTL_OP_NONE;
 		b->items[i].tuned_by = NCTL_OP_NONE;
+		b->items[i].renamed_by = NCTL_OP_NONE;
 		b->items[i].risen_by = NCTL_OP_NONE;
 	}
 	nctl_plan_netns_new(b);
@@ -199,6 +200,7 @@ static void let_go(struct nctl_plan *p)
 	for (size_t i = 0; i < p->n_netns; i++) {
 		p->netns[i].sysctls = NULL;
 		p->netns[i].link_sysctls = NULL;
+		p->netns[i].drivers = NULL;
 	}
 }
 
@@ -216,8 +218,12 @@ int nctl_plan_build(const struct nctl_want *want, const struct nctl_plan_netns *
 	b.next_ifindex = opts->next_ifindex ? opts->next_ifindex : NCTL_IFINDEX_FIRST;
 	nctl_hash_init(&b.doomed_by_identity);
 	nctl_hash_init(&b.pair_ends);
-	b.items = calloc(want->n_links + 1, sizeof(*b.items));
-	r = b.items ? nctl_plan_netns_init(&b, netns, n) : -ENOMEM;
+	r = nctl_plan_netns_init(&b, netns, n);
+	if (r >= 0)
+		r = nctl_plan_bind(&b);
+	b.items = calloc(b.want->n_links + 1, sizeof(*b.items));
+	if (!b.items)
+		r = -ENOMEM;
 	if (r >= 0)
 		r = nctl_plan_netns_fresh(&b);
 	if (r >= 0)
@@ -245,6 +251,7 @@ struct nctl_plan *nctl_plan_free(struct nctl_plan *p)
 	nctl_plan_forget(p);
 	nctl_plan_free(p->turned);
 	nctl_mirror_free(p->fresh);
+	nctl_want_free(p->bound);
 	free(p->netns);
 	nctl_arena_fini(&p->arena);
 	free(p->ops);

@@ -50,9 +50,14 @@ static bool resolve(struct builder *b, const struct nctl_want_ref *ref, nctl_ifi
 
 const struct nctl_mirror_link *nctl_plan_find(const struct builder *b, const struct nctl_want_link *w)
 {
-	const struct nctl_mirror_link *l = b->have ? nctl_mirror_link_find(b->have, w->v.name) : NULL;
+	const struct nctl_mirror_link *l;
 
-	return l || !b->have ? l : b->items[w->number].renamed;
+	if (!b->have || w->absent)
+		return NULL;
+	if (w->ifindex)
+		return nctl_mirror_link_get(b->have, w->ifindex);
+	l = nctl_mirror_link_find(b->have, w->v.name);
+	return l ? l : b->items[w->number].renamed;
 }
 
 /* Under its own name, or another one that somebody gave it, and not just by an altname. */
@@ -431,7 +436,11 @@ void nctl_plan_link(struct builder *b, const struct nctl_want_link *w)
 	}
 	if (!resolve_refs(b, w))
 		return;
-	if (!have && physical) {
+	if (w->stuck) {
+		it->state = ITEM_WAIT; /* which is said */
+		return;
+	}
+	if (w->absent || (!have && physical)) {
 		wait_for(b, w, w->v.name);
 		return;
 	}

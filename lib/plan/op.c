@@ -141,6 +141,8 @@ static bool is_set(const struct nctl_op *op, const struct nctl_mirror *m)
 		return false;
 	if ((op->diff.common & NCTL_LINK_BIT(FLAGS)) && nctl_link_is_up(&l->v) != op->up)
 		return false;
+	if ((op->diff.common & NCTL_LINK_BIT(NAME)) && strcmp(wanted.name, l->v.name) != 0)
+		return false;
 	nctl_plan_diff(&wanted, &l->v, &d);
 	return !(d.common & op->diff.common) && !(d.data & op->diff.data) && !(d.port & op->diff.port);
 }

@@ -92,6 +92,7 @@ struct nctl_op {
 	nctl_nsid nsid;        /* NETNS_ID: what was learnt */
 	const char *sysctl;    /* SYSCTL_SET: as nctl_want_sysctl.name; of want, or in the plan's arena */
 	const char *value;     /* SYSCTL_SET: likewise */
+	const char *old_sysctl; /* SYSCTL_SET: its name before the link got another one; NULL: the same */
 	const char *old_value; /* SYSCTL_SET: what it was, in the plan's arena; NULL: not known */
 	bool stops_ipv6;       /* SYSCTL_SET: takes the IPv6 addresses of a link, or of all, along */
 	nctl_ifindex ifindex;

@@ -26,6 +26,12 @@ uint32_t nctl_plan_nsid(struct builder *b, uint32_t first, uint32_t second);
 bool nctl_plan_is_pair(const struct nctl_plan *p, uint32_t netns, const struct nctl_link *l,
 	uint32_t other_netns, const struct nctl_link *other);
 
+/* match.c: b->want with its matches bound, if it has any. 0 or -ENOMEM. */
+int nctl_plan_bind(struct builder *b);
+
+/* rename.c: gives `have` the name of w. Returns whether the link is down then. */
+bool nctl_plan_rename(struct builder *b, const struct nctl_want_link *w, const struct nctl_mirror_link *have);
+
 /* sysctl.c: those of the namespace that b is in, which need no links. */
 void nctl_plan_netns_sysctls(struct builder *b);
 /* Those of all namespaces that name a link, after the operations of all links. */
@@ -35,6 +41,11 @@ void nctl_plan_netns_tune(struct builder *b);
  * last.
  */
 void nctl_plan_link_sysctls(struct builder *b, const struct nctl_want_link *w, bool late, bool lost);
+
+/* Does it switch IPv6 off, and so take addresses along? */
+bool nctl_plan_stops_ipv6(const char *name, const char *value);
+/* When that of a link is set back. */
+enum nctl_phase nctl_plan_sysctl_phase(const char *name);
 
 /* order.c: fills b->ports, b->first_port, b->order and the items' level and early. 0 or -ENOMEM. */
 int nctl_plan_order(struct builder *b);

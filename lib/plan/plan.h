@@ -56,6 +56,7 @@ struct nctl_plan_netns {
 	const char *const *sysctls; /* values now, in the order of want's; NULL entries (or NULL): not known.
 	                               Outlives nctl_plan_build only */
 	const struct nctl_hash *link_sysctls; /* struct nctl_sysctl_now; NULL: not known. Likewise */
+	const struct nctl_hash *drivers;      /* struct nctl_driver_of (match.h). Likewise */
 };
 
 /* Entries for the ledger of one namespace. */
@@ -71,6 +72,7 @@ struct nctl_adopt_addr {
 struct nctl_plan {
 	struct nctl_arena arena;
 	const struct nctl_want *want;  /* outlives the plan */
+	struct nctl_want *bound;       /* the same with its matches bound to devices; NULL: it has none */
 	struct nctl_plan_netns *netns; /* want's, in its order, then those that are not wanted any more */
 	size_t n_netns;
 	struct nctl_mirror *fresh; /* what a namespace that is to be made will hold; the plan's own */

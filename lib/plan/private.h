@@ -28,6 +28,7 @@ struct item {
 	uint32_t removed_by; /* NEW: operation that deletes what is replaced, NCTL_OP_NONE */
 	uint32_t joined_by;  /* operation by which it joins its master, NCTL_OP_NONE: none, or made_by */
 	uint32_t tuned_by;   /* the last of its sysctls that are set before it comes up, NCTL_OP_NONE */
+	uint32_t renamed_by; /* operation that gives it its name, NCTL_OP_NONE */
 	uint32_t risen_by;   /* operation that brings it up, NCTL_OP_NONE */
 	bool fading;         /* NEW: what is replaced goes by itself, so nobody is asked */
 	bool flushed;        /* KEEP: loses its IPv6 addresses on the way */

@@ -42,7 +42,7 @@ static int remember_addrs(struct nctl_op_before *before, const struct nctl_mirro
 static bool takes_addrs(const struct nctl_op *op)
 {
 	return op->type == NCTL_OP_LINK_DEL || op->cls >= NCTL_CHANGE_FLAP ||
-	       (op->diff.common & (NCTL_LINK_BIT(MASTER) | NCTL_LINK_BIT(FLAGS)));
+	       (op->diff.common & (NCTL_LINK_BIT(MASTER) | NCTL_LINK_BIT(FLAGS) | NCTL_LINK_BIT(NAME)));
 }
 
 /* Ports of a link that goes are let go, whether or not the plan has anything to say of them. */

@@ -45,7 +45,7 @@ static uint64_t identity(
 /* By its name, or by an altname that the configuration uses. */
 static bool is_wanted(const struct builder *b, const struct nctl_mirror_link *l)
 {
-	if (nctl_want_find(b->want, b->netns, l->v.name))
+	if (nctl_want_find(b->want, b->netns, l->v.name) || nctl_want_bound(b->want, b->netns, l->v.ifindex))
 		return true;
 	for (char **a = l->v.altnames; a && *a; a++)
 		if (nctl_want_find(b->want, b->netns, *a))

@@ -327,6 +327,15 @@ static void find_shuffles(struct restore *r, struct shuffles *sh)
 	}
 }
 
+/* What gets its old name back goes down for that, and loses its IPv6 addresses. */
+static bool is_renamed(const struct restore *r, const struct nctl_snap_addr *a)
+{
+	const struct nctl_mirror_link *l = link_now(r, a->netns, a->v.ifindex);
+	const struct nctl_snap_link *was = nctl_snapshot_find(r->s, a->netns, a->v.ifindex);
+
+	return a->v.local.family == AF_INET6 && l && was && strcmp(l->v.name, was->v.name);
+}
+
 static void restore_addr(struct restore *r, const struct nctl_snap_addr *a, const struct shuffles *sh)
 {
 	const struct nctl_addr *now = addr_now(r, a);
@@ -337,7 +346,7 @@ static void restore_addr(struct restore *r, const struct nctl_snap_addr *a, cons
 			turn_addr(r, a, now, NCTL_OP_ADDR_NEW);
 		return;
 	}
-	if (now && !shuffled && !nctl_plan_addr_differs(&a->v, now))
+	if (now && !shuffled && !nctl_plan_addr_differs(&a->v, now) && !is_renamed(r, a))
 		return;
 	turn_addr(r, a, &a->v, NCTL_OP_ADDR_DEL);
 	if (now && (shuffled || nctl_plan_addr_must_go(&a->v, now)))
@@ -394,7 +403,7 @@ static void restore_sysctls(struct restore *r)
 
 		if (!mirror_of(r, v->netns))
 			continue;
-		op = add(r, v->netns, NCTL_OP_SYSCTL_SET, NCTL_PHASE_TUNE, v->name);
+		op = add(r, v->netns, NCTL_OP_SYSCTL_SET, nctl_plan_sysctl_phase(v->name), v->name);
 		if (!op)
 			return;
 		op->kind = "sysctl";

@@ -316,10 +316,23 @@ static int take_netns(struct taking *t)
 	return r;
 }
 
+/* Where IPv6 is switched off, its addresses go. */
+static int take_sysctl(struct taking *t, const struct nctl_op *op, const struct nctl_snap_sysctl *v)
+{
+	const struct nctl_mirror_link *l =
+		op->ifindex ? nctl_mirror_link_get(t->have, op->ifindex) : nctl_mirror_link_from(t->have, 1);
+	int r = nctl_snapshot_add_sysctl(t->s, v);
+
+	for (; r >= 0 && op->stops_ipv6 && l; l = op->ifindex ? NULL : nctl_mirror_link_next(l))
+		r = take_link(t, l);
+	return r;
+}
+
 static int take_op(struct taking *t, const struct nctl_op *op)
 {
 	const struct nctl_snap_altname altname = {op->netns, op->ifindex, op->altname};
-	const struct nctl_snap_sysctl sysctl = {op->netns, op->sysctl, op->old_value, op->value};
+	const char *name = op->old_sysctl ? op->old_sysctl : op->sysctl;
+	const struct nctl_snap_sysctl sysctl = {op->netns, name, op->old_value, op->value};
 	bool of_new = op->need[0] != NCTL_OP_NONE && t->p->ops[op->need[0]].type == NCTL_OP_LINK_NEW;
 
 	t->netns = op->netns;
@@ -344,7 +357,7 @@ static int take_op(struct taking *t, const struct nctl_op *op)
 	case NCTL_OP_NETNS_DEL:
 		return take_netns(t);
 	case NCTL_OP_SYSCTL_SET:
-		return of_new ? 0 : nctl_snapshot_add_sysctl(t->s, &sysctl);
+		return of_new ? 0 : take_sysctl(t, op, &sysctl);
 	case NCTL_OP_LINK_NEW:
 	case NCTL_OP_NETNS_NEW:
 	case NCTL_OP_NETNS_ID:

@@ -71,7 +71,7 @@ static const char *value_now(const struct nctl_plan_netns *n, size_t i)
 }
 
 /* With it, the addresses of IPv6 go (net/ipv6/addrconf.c addrconf_disable_change); back, they do not. */
-static bool stops_ipv6(const char *name, const char *value)
+bool nctl_plan_stops_ipv6(const char *name, const char *value)
 {
 	static const char end[] = "/disable_ipv6";
 	size_t n = strlen(name);
@@ -86,7 +86,7 @@ static void fill(struct builder *b, struct nctl_op *op, const struct nctl_want_s
 	op->name = op->sysctl = name;
 	op->pos = s->pos;
 	op->value = s->value;
-	op->stops_ipv6 = stops_ipv6(name, s->value);
+	op->stops_ipv6 = nctl_plan_stops_ipv6(name, s->value);
 	if (now)
 		op->old_value = nctl_plan_copy_name(b, now);
 }
@@ -222,16 +222,31 @@ static const char *link_value_now(const struct builder *b, const struct nctl_wan
  * When a link comes up, or gets another MTU, that of IPv6 becomes the same (net/ipv6/addrconf.c
  * addrconf_notify).
  */
+static bool is_undone_by_up(const char *name)
+{
+	static const char begin[] = "ipv6/conf/", end[] = "/mtu";
+	size_t n = strlen(name);
+
+	return !strncmp(name, begin, sizeof(begin) - 1) && n > sizeof(begin) + sizeof(end) &&
+	       !strcmp(name + n - (sizeof(end) - 1), end);
+}
+
 static bool is_late(const struct nctl_want_sysctl *s)
 {
 	return !strcmp(s->name, "ipv6/conf/" NCTL_WANT_LINK_NAME "/mtu");
+}
+
+enum nctl_phase nctl_plan_sysctl_phase(const char *name)
+{
+	return is_undone_by_up(name) ? NCTL_PHASE_SETTLE : NCTL_PHASE_SYSCTL;
 }
 
 static void set_of_link(struct builder *b, const struct nctl_want_link *w, const struct nctl_want_sysctl *s,
 	const char *now, enum nctl_phase phase)
 {
 	struct item *it = &b->items[w->number];
-	const char *link = it->state == ITEM_KEEP ? it->have->v.name : w->v.name;
+	bool renamed = it->renamed_by != NCTL_OP_NONE;
+	const char *link = it->state == ITEM_KEEP && !renamed ? it->have->v.name : w->v.name;
 	struct nctl_op *op = nctl_plan_link_op(b, w, NCTL_OP_SYSCTL_SET, phase);
 	char buf[NCTL_SYSCTL_NAME_MAX];
 	const char *name = op ? nctl_sysctl_name(s, link, buf) : NULL;
@@ -240,6 +255,9 @@ static void set_of_link(struct builder *b, const struct nctl_want_link *w, const
 		return;
 	fill(b, op, s, nctl_plan_copy_name(b, name), now);
 	op->rank = it->early;
+	if (renamed && nctl_sysctl_name(s, it->have->v.name, buf))
+		op->old_sysctl = nctl_plan_copy_name(b, buf);
+	op->need[2] = it->renamed_by;
 	op->need[1] = is_late(s) ? it->risen_by : it->joined_by;
 	if (!is_late(s))
 		it->tuned_by = nctl_plan_last(b);

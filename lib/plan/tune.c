@@ -5,6 +5,8 @@
  */
 #include "plan/parts.h"
 
+#include <string.h>
+
 #include <errno.h>
 #include <string.h>
 
@@ -180,7 +182,7 @@ static void settle_mtu(struct builder *b, const struct nctl_want_link *w, bool d
 
 	for (uint32_t p = b->first_port[w->number]; !differs && p < b->first_port[w->number + 1]; p++) {
 		const struct nctl_want_link *port = b->want->links[b->ports[p]];
-		const struct nctl_mirror_link *have = nctl_mirror_link_find(b->have, port->v.name);
+		const struct nctl_mirror_link *have = nctl_plan_find(b, port);
 
 		differs = !have || have->v.master != b->items[w->number].ifindex;
 	}
@@ -292,6 +294,8 @@ void nctl_plan_keep(struct builder *b, const struct nctl_want_link *w, const str
 	nctl_op_link(&probe, &wanted);
 	nctl_plan_diff(&wanted, &have->v, &d);
 	went_down = rename_back(b, w, have, is_up);
+	if (w->ifindex && strcmp(w->v.name, have->v.name) != 0)
+		went_down |= nctl_plan_rename(b, w, have);
 	is_up &= !went_down;
 	resized = d.common & NCTL_LINK_BIT(MTU);
 	if (settles_mtu(w)) {

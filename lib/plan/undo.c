@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <linux/rtnetlink.h>
 #include <net/if.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -158,30 +159,53 @@ static bool rejoins_down(const struct nctl_op *op)
 	       (l->port_kind->traits & NCTL_KIND_PORT_DOWN);
 }
 
-static void set_down_again(struct undo *u, const struct nctl_op *op, struct nctl_want_link *w)
+/*
+ * Its old name, which another link may have now: then all such give theirs up first. Older kernels rename
+ * only what is down.
+ */
+static void rename_back(struct undo *u, const struct nctl_op *op, struct nctl_want_link *w)
 {
-	const struct nctl_link_diff flags = {.common = NCTL_LINK_BIT(FLAGS)};
-	struct nctl_op *back = nctl_undo_set_back(u, op, w, NCTL_PHASE_CREATE, &flags);
+	const struct nctl_link_diff name = {.common = NCTL_LINK_BIT(NAME)},
+				    flags = {.common = NCTL_LINK_BIT(FLAGS)};
+	const struct nctl_mirror_link *now, *holder;
+	struct nctl_want_link *aside;
+	struct nctl_op *back;
 
-	if (!back)
+	now = u->b.have ? nctl_mirror_link_get(u->b.have, op->ifindex) : NULL;
+	holder = u->b.have ? nctl_mirror_link_find(u->b.have, w->v.name) : NULL;
+	if (!(op->diff.common & NCTL_LINK_BIT(NAME)) || !now || !strcmp(now->v.name, w->v.name))
 		return;
-	back->up = false;
-	back->passing = true;
-	back->rank = RANK_FIELDS;
+	back = nctl_link_is_up(&now->v) ? nctl_undo_set_back(u, op, w, NCTL_PHASE_CREATE, &flags) : NULL;
+	if (back) {
+		back->up = false;
+		back->passing = true;
+	}
+	if (holder && holder != now) {
+		aside = nctl_arena_alloc(&u->b.plan->arena, sizeof(*aside));
+		back = aside ? nctl_undo_set_back(u, op, aside, NCTL_PHASE_CREATE, &name) : NULL;
+		if (!back) {
+			u->b.err = u->b.err ? u->b.err : -ENOMEM;
+			return;
+		}
+		*aside = *w;
+		snprintf(aside->v.name, sizeof(aside->v.name), "ntmp%u", op->ifindex);
+		back->passing = true;
+	}
+	back = nctl_undo_set_back(u, op, w, NCTL_PHASE_CREATE, &name);
+	if (back)
+		back->rank = holder && holder != now ? RANK_UP : RANK_FIELDS;
 }
 
 /* What needs no other link, before any link is made again: those on this one may need its MTU. */
 static void set_own_fields(struct undo *u, const struct nctl_op *op, struct nctl_want_link *w)
 {
 	const struct nctl_link_diff d = {
-		.common = op->diff.common & ~(NCTL_LINK_BIT(MASTER) | NCTL_LINK_BIT(FLAGS)),
+		.common = op->diff.common &
+	                  ~(NCTL_LINK_BIT(MASTER) | NCTL_LINK_BIT(FLAGS) | NCTL_LINK_BIT(NAME)),
 		.data = op->diff.data,
 	};
 	struct nctl_op *back;
 
-	/* An older kernel renames no link that is up. */
-	if ((d.common & NCTL_LINK_BIT(NAME)) && op->cls == NCTL_CHANGE_FLAP)
-		set_down_again(u, op, w);
 	back = d.common || d.data ? nctl_undo_set_back(u, op, w, NCTL_PHASE_CREATE, &d) : NULL;
 	if (!back)
 		return;
@@ -228,6 +252,7 @@ void nctl_undo_set(struct undo *u, const struct nctl_op *op)
 	w = nctl_undo_want_before(u, op);
 	if (!w)
 		return;
+	rename_back(u, op, w);
 	set_own_fields(u, op, w);
 	set_master_back(u, op, w);
 	if ((op->diff.common & NCTL_LINK_BIT(FLAGS)) && !nctl_link_is_up(&op->before->link))
@@ -239,7 +264,8 @@ void nctl_undo_set(struct undo *u, const struct nctl_op *op)
 static void rise_again(struct undo *u, const struct nctl_op *op)
 {
 	const struct nctl_link_diff flags = {.common = NCTL_LINK_BIT(FLAGS)};
-	bool may_be_down = op->cls == NCTL_CHANGE_FLAP || (op->diff.common & NCTL_LINK_BIT(FLAGS));
+	bool may_be_down = op->cls == NCTL_CHANGE_FLAP ||
+	                   (op->diff.common & (NCTL_LINK_BIT(FLAGS) | NCTL_LINK_BIT(NAME)));
 	struct nctl_want_link *w;
 	struct nctl_op *back;
 
@@ -286,12 +312,9 @@ static void undo_altname(struct undo *u, const struct nctl_op *op)
 		back->altname = op->altname;
 }
 
-/* What went with IPv6, when the operation added last is done. */
+/* What went with IPv6. */
 static void give_addrs_back(struct undo *u, const struct nctl_op *op)
 {
-	const struct nctl_plan *back = u->b.plan;
-	uint32_t sysctl = nctl_plan_last(&u->b);
-
 	for (size_t i = 0; op->before && i < op->before->n_ports; i++) {
 		const struct nctl_op_before *of = &op->before->ports[i];
 		struct nctl_op link = {
@@ -301,8 +324,6 @@ static void give_addrs_back(struct undo *u, const struct nctl_op *op)
 		link.name = of->n_addrs ? nctl_plan_copy_name(&u->b, of->link.name) : "";
 		nctl_undo_addrs_back(u, &link, NULL);
 	}
-	for (size_t i = sysctl + 1; i < back->n_ops; i++)
-		back->ops[i].need[1] = sysctl;
 }
 
 /* The old value, unless it went along with the link or the namespace. */
@@ -321,7 +342,7 @@ static void undo_sysctl(struct undo *u, const struct nctl_op *op)
 	back = nctl_undo_turn(u, op, NCTL_OP_SYSCTL_SET, phase);
 	if (!back)
 		return;
-	back->sysctl = op->sysctl;
+	back->sysctl = op->old_sysctl ? op->old_sysctl : op->sysctl;
 	back->value = op->old_value;
 	back->old_value = op->value;
 	give_addrs_back(u, op);
@@ -390,6 +411,31 @@ static int look(struct undo *u)
 	return 0;
 }
 
+/* Addresses of IPv6 need it to be on again. */
+static void wait_for_ipv6(struct undo *u)
+{
+	struct nctl_plan *back = u->b.plan;
+	uint32_t *on = calloc(back->n_netns, sizeof(*on));
+
+	if (!on)
+		u->b.err = -ENOMEM;
+	for (size_t i = 0; on && i < back->n_ops; i++) {
+		const struct nctl_op *op = &back->ops[i];
+
+		if (op->type == NCTL_OP_SYSCTL_SET && op->old_value &&
+			nctl_plan_stops_ipv6(op->sysctl, op->old_value))
+			on[op->netns] = (uint32_t)i + 1;
+	}
+	for (size_t i = 0; on && i < back->n_ops; i++) {
+		struct nctl_op *op = &back->ops[i];
+
+		if (op->type == NCTL_OP_ADDR_NEW && op->want_addr->v.local.family == AF_INET6 &&
+			on[op->netns])
+			op->need[1] = on[op->netns] - 1;
+	}
+	free(on);
+}
+
 static int turn_all(struct undo *u)
 {
 	const struct nctl_plan *p = u->p;
@@ -401,6 +447,8 @@ static int turn_all(struct undo *u)
 	for (size_t i = 0; i < p->n_ops && !u->b.err; i++)
 		if (nctl_undo_may_have_happened(&p->ops[i]) && p->ops[i].type == NCTL_OP_LINK_SET)
 			rise_again(u, &p->ops[i]);
+	if (!u->b.err)
+		wait_for_ipv6(u);
 	return u->b.err;
 }
 

@@ -15,7 +15,7 @@
 #include "plan/want.h"
 
 struct want_name {
-	struct nctl_hash_node node;
+	struct nctl_hash_node node, bound;
 	struct nctl_want_link *link;
 };
 
@@ -26,6 +26,7 @@ struct want_netns_name {
 
 struct want_index {
 	struct nctl_hash hash;
+	struct nctl_hash bound;
 	struct nctl_hash netns;
 };
 
@@ -49,6 +50,7 @@ struct nctl_want *nctl_want_new(void)
 static void index_fini(struct want_index *index)
 {
 	nctl_hash_fini(&index->hash);
+	nctl_hash_fini(&index->bound);
 	nctl_hash_fini(&index->netns);
 }
 
@@ -74,6 +76,11 @@ void nctl_want_freep(struct nctl_want **w)
 static uint64_t name_hash(uint32_t netns, const char *name)
 {
 	return nctl_hash_str(name) ^ nctl_hash_u64(netns);
+}
+
+static uint64_t bound_hash(uint32_t netns, nctl_ifindex ifindex)
+{
+	return nctl_hash_u64((uint64_t)netns << 32 | ifindex);
 }
 
 static struct nctl_want_link *index_find(const struct want_index *index, uint32_t netns, const char *name)
@@ -116,6 +123,7 @@ int nctl_want_seal(struct nctl_want *w, const struct nctl_want_link **ret_twice)
 	if (!index || !names)
 		return -ENOMEM;
 	nctl_hash_init(&index->hash);
+	nctl_hash_init(&index->bound);
 	nctl_hash_init(&index->netns);
 	w->by_name = index;
 	r = seal_netns(w, index);
@@ -124,16 +132,37 @@ int nctl_want_seal(struct nctl_want *w, const struct nctl_want_link **ret_twice)
 	for (i = 0; i < w->n_links; i++) {
 		const struct nctl_want_link *l = w->links[i];
 
+		if (l->absent || (l->match && !l->ifindex))
+			continue;
 		if (index_find(index, l->netns->number, l->v.name)) {
 			*ret_twice = l;
 			return -EEXIST;
 		}
 		names[i].link = w->links[i];
 		r = nctl_hash_insert(&index->hash, &names[i].node, name_hash(l->netns->number, l->v.name));
+		if (r >= 0 && l->ifindex)
+			r = nctl_hash_insert(
+				&index->bound, &names[i].bound, bound_hash(l->netns->number, l->ifindex));
 		if (r < 0)
 			return r;
 	}
 	return 0;
+}
+
+struct nctl_want_link *nctl_want_bound(const struct nctl_want *w, uint32_t netns, nctl_ifindex ifindex)
+{
+	const struct want_index *index = w->by_name;
+	struct nctl_hash_node *pos;
+
+	if (!index)
+		return NULL;
+	nctl_hash_for_each_equal(pos, &index->bound, bound_hash(netns, ifindex)) {
+		struct nctl_want_link *l = nctl_container_of(pos, struct want_name, bound)->link;
+
+		if (l->netns->number == netns && l->ifindex == ifindex)
+			return l;
+	}
+	return NULL;
 }
 
 struct nctl_want_link *nctl_want_find(const struct nctl_want *w, uint32_t netns, const char *name)

@@ -67,6 +67,16 @@ enum nctl_want_admin {
 	NCTL_WANT_MANUAL, /* activation-mode: manual: left as it is */
 };
 
+/* What a device must be like for a definition to be about it; all that is given. */
+struct nctl_want_match {
+	const char *name;           /* a pattern (glob(7)); NULL: any */
+	struct nctl_lladdr address; /* burnt in; len 0: any */
+	const char **drivers;       /* patterns, one of which must fit */
+	size_t n_drivers;
+	const char *set_name; /* its new name; NULL: it keeps its own */
+	struct nctl_pos set_name_pos;
+};
+
 /* A definition as it was written: one device or namespace, or a range of them. */
 struct nctl_want_def {
 	const char *label; /* "foo.{1..1500}" */
@@ -93,6 +103,12 @@ struct nctl_want_link {
 	size_t n_addrs;
 	struct nctl_want_sysctl *sysctls;
 	size_t n_sysctls;
+	/* NULL: v.name is the device. Else v.name is the definition's, and devices are known to a plan only (match.c):
+	 * which has a link for each, with its ifindex and the name that it should have, or one that is absent. */
+	const struct nctl_want_match *match;
+	nctl_ifindex ifindex; /* 0: by its name */
+	bool absent; /* no device fits */
+	bool stuck;  /* what it refers to is not one device */
 	enum nctl_want_admin admin;
 	bool report;     /* drift of it is only reported */
 	bool optional;   /* wait-online does not wait for it */
@@ -118,8 +134,10 @@ struct nctl_want {
 struct nctl_want *nctl_want_new(void);
 struct nctl_want *nctl_want_free(struct nctl_want *w);
 void nctl_want_freep(struct nctl_want **w);
-/* Builds the index by namespace and name. 0, -ENOMEM; -EEXIST with the second holder of a name in ret_twice.
+/* Builds the index by namespace and name (but of what is absent or not bound), and by ifindex. 0, -ENOMEM; -EEXIST with the second holder of a name in ret_twice.
  */
 int nctl_want_seal(struct nctl_want *w, const struct nctl_want_link **ret_twice);
 struct nctl_want_link *nctl_want_find(const struct nctl_want *w, uint32_t netns, const char *name);
+/* By the ifindex that a definition with match was bound to. */
+struct nctl_want_link *nctl_want_bound(const struct nctl_want *w, uint32_t netns, nctl_ifindex ifindex);
 struct nctl_want_netns *nctl_want_netns_find(const struct nctl_want *w, const char *name);

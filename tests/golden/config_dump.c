@@ -117,6 +117,23 @@ static const char *admin_name(enum nctl_want_admin admin)
 	return "?";
 }
 
+static void put_match(const struct nctl_want *w, const struct nctl_want_match *m, struct nctl_strbuf *out)
+{
+	char buf[NCTL_LLADDR_STR];
+	size_t i;
+
+	nctl_strbuf_printf(out, " match(%s", m->name ? m->name : "");
+	if (m->address.len)
+		nctl_strbuf_printf(out, " %s", nctl_lladdr_format(&m->address, buf));
+	for (i = 0; i < m->n_drivers; i++)
+		nctl_strbuf_printf(out, " driver=%s", m->drivers[i]);
+	nctl_strbuf_putc(out, ')');
+	if (m->set_name) {
+		nctl_strbuf_printf(out, " set-name=%s", m->set_name);
+		put_pos(w, m->set_name_pos, out);
+	}
+}
+
 static void put_link(const struct nctl_want *w, const struct nctl_want_link *l, struct nctl_strbuf *out)
 {
 	const struct nctl_want_port_ref *ref;
@@ -128,6 +145,8 @@ static void put_link(const struct nctl_want *w, const struct nctl_want_link *l, 
 	put_pos(w, l->pos, out);
 	if (strcmp(l->def->label, l->v.name))
 		nctl_strbuf_printf(out, " of %s", l->def->label);
+	if (l->match)
+		put_match(w, l->match, out);
 	nctl_strbuf_printf(out, " %s%s", admin_name(l->admin), l->optional ? " optional" : "");
 	if (l->report)
 		nctl_strbuf_puts(out, " report");
