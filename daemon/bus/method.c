@@ -234,6 +234,21 @@ static int method_config(sd_bus_message *m, void *userdata, sd_bus_error *error)
 	return r < 0 ? r : answer_buf(m, &out);
 }
 
+static int method_why(sd_bus_message *m, void *userdata, sd_bus_error *error)
+{
+	_cleanup_(nctl_strbuf_fini) struct nctl_strbuf out = NCTL_STRBUF_INIT;
+	struct nd_client *c = userdata;
+	const char *netns, *link;
+	int r;
+
+	if (!nd_reconcile_is_ready(c->bus->reconcile))
+		return nd_not_ready(error);
+	r = sd_bus_message_read(m, "ss", &netns, &link);
+	if (r >= 0)
+		r = nd_reconcile_why(c->bus->reconcile, netns, link, &out);
+	return r < 0 ? r : answer_buf(m, &out);
+}
+
 static int method_status(sd_bus_message *m, void *userdata, sd_bus_error *error)
 {
 	_cleanup_(nctl_strbuf_fini) struct nctl_strbuf out = NCTL_STRBUF_INIT;
@@ -261,6 +276,8 @@ const sd_bus_vtable nd_bus_vtable[] = {
 	SD_BUS_METHOD_WITH_ARGS("Rollback", SD_BUS_NO_ARGS, SD_BUS_RESULT("s", json), nd_method_rollback,
 		SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("Drift", SD_BUS_NO_ARGS, SD_BUS_RESULT("s", json), nd_method_drift,
+		SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_ARGS("Why", SD_BUS_ARGS("s", netns, "s", link), SD_BUS_RESULT("s", json), method_why,
 		SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("Status", SD_BUS_NO_ARGS, SD_BUS_RESULT("s", json), method_status,
 		SD_BUS_VTABLE_UNPRIVILEGED),

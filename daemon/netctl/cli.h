@@ -30,9 +30,8 @@ enum cli_action {
 	CLI_PLAN,
 	CLI_APPLY,
 	CLI_RELOAD,
-	CLI_CONFIRM,
-	CLI_ROLLBACK,
-	CLI_STATUS, CLI_DRIFT,
+	CLI_CONFIRM, CLI_ROLLBACK,
+	CLI_STATUS, CLI_DRIFT, CLI_WHY,
 	CLI_LINK,
 	CLI_ADDRESS,
 	CLI_ROUTE,
@@ -97,9 +96,10 @@ int cli_bus_text(const struct cli_reply *reply, const char **ret); /* the string
 /* Opens q's files as this user; adds them to m as a(sh), copies in memory. */
 int cli_bus_append_files(struct cli_msg *m, const struct cli_request *q);
 
-/* answer.c, status.c: an answer of the daemon for people. answer gives the answer's own exit status. */
+/* answer.c, status.c, why.c: an answer of the daemon for people. answer gives the answer's own exit status. */
 int cli_answer_show(const struct cli_request *q, const char *text);
 int cli_status_show(const struct cli_request *q, const char *text);
+int cli_why_show(const struct cli_request *q, const char *text);
 
 /* names.c: names of namespaces, one after the other, each ended by NUL. */
 struct cli_names {

@@ -126,7 +126,7 @@ const char *cli_request_get(const struct cli_request *q, const char *key)
 static bool is_in_netns(enum cli_action a)
 {
 	static const enum cli_action with[] = {
-		CLI_MONITOR, CLI_ROUTE_GET, CLI_STATS, CLI_VERIFY, CLI_RESYNC};
+		CLI_MONITOR, CLI_ROUTE_GET, CLI_STATS, CLI_VERIFY, CLI_RESYNC, CLI_WHY};
 
 	for (size_t i = 0; i < NCTL_ARRAY_SIZE(with); i++)
 		if (a == with[i])
@@ -144,6 +144,8 @@ int cli_request_check(const struct cli_request *q)
 		cli_error("-n means nothing here: it is for what is in a namespace");
 	else if (q->all_netns && !inside && q->action != CLI_NETNS_EXEC)
 		cli_error("-a means nothing here: it is for what is in namespaces, and for netns exec");
+	else if (q->all_netns && q->action == CLI_WHY)
+		cli_error("-a means nothing here: a link is in one namespace");
 	else if (q->all_netns && q->action == CLI_ROUTE_GET)
 		cli_error("-a means nothing here: a packet is in one namespace");
 	else if (q->action == CLI_NETNS_EXEC && q->n_rest < (q->all_netns ? 1 : 2))

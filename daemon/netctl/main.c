@@ -27,6 +27,7 @@ static const char help[] =
 	"  rollback           go back now\n"
 	"  status             what the daemon is doing, and what it has done\n"
 	"  drift              what differs from the configuration now?\n"
+	"  why LINK           what is wrong with it, and what it waits for\n"
 	"  stats              what it has counted, with -n or -a of namespaces\n"
 	"  verify             is its memory what the kernel says?\n"
 	"  resync             read all of it from the kernel once more\n"
@@ -83,19 +84,30 @@ static int put_files_flags(struct cli_msg *m, const struct cli_request *q)
 	return status == CLI_OK ? put_flags(m, q) : status;
 }
 
-static int put_move(struct cli_msg *m, const struct cli_request *q)
+static int put_words(struct cli_msg *m, const char *const *words, size_t n)
 {
-	const char *name = cli_request_get(q, "name");
-	const char *words[] = {q->netns ? q->netns : "", cli_request_get(q, "dev"),
-		cli_request_get(q, "netns"), name ? name : ""};
 	int r = 0;
 
-	for (size_t i = 0; i < NCTL_ARRAY_SIZE(words) && r >= 0; i++)
+	for (size_t i = 0; i < n && r >= 0; i++)
 		r = cli_msg_str(m, words[i]);
 	if (r >= 0)
 		return CLI_OK;
 	cli_error("this cannot be sent: %s", strerror(-r)); /* a word that is not UTF-8 */
 	return CLI_USAGE;
+}
+
+static int put_move(struct cli_msg *m, const struct cli_request *q)
+{
+	const char *name = cli_request_get(q, "name");
+	const char *words[] = {q->netns ? q->netns : "", cli_request_get(q, "dev"),
+		cli_request_get(q, "netns"), name ? name : ""};
+
+	return put_words(m, words, NCTL_ARRAY_SIZE(words));
+}
+
+static int put_why(struct cli_msg *m, const struct cli_request *q)
+{
+	return put_words(m, (const char *[]){q->netns ? q->netns : "", cli_request_get(q, "dev")}, 2);
 }
 
 static int query(struct cli_bus *bus, const struct cli_request *q)
@@ -122,6 +134,7 @@ static const struct {
 	[CLI_ROLLBACK] = {NULL, NULL, "Rollback", "", NULL, cli_answer_show},
 	[CLI_STATUS] = {NULL, NULL, "Status", "", NULL, cli_status_show},
 	[CLI_DRIFT] = {NULL, NULL, "Drift", "", NULL, cli_answer_show},
+	[CLI_WHY] = {NULL, NULL, "Why", "ss", put_why, cli_why_show},
 	[CLI_MOVE] = {NULL, NULL, "LinkMove", "ssss", put_move, cli_answer_show},
 	[CLI_LINK] = {.talk = query},
 	[CLI_ADDRESS] = {.talk = query},

@@ -222,6 +222,12 @@ static const struct token monitor_words[] = {
 
 static const struct token no_more[] = {{END}, {LAST}};
 
+static const struct token why_words[] = {
+	{PAIR, "dev", .what = "the name of a device", .next = no_more},
+	{NAME, "dev", .what = "NAME", .next = no_more},
+	{LAST},
+};
+
 static const struct token netns_filters[] = {
 	{END},
 	{FLAG, "all"},
@@ -292,6 +298,7 @@ const struct token cli_words[] = {
 	{WORD, "rollback", 4, NULL, CLI_ROLLBACK, NULL},
 	{WORD, "status", 2, NULL, CLI_STATUS, NULL},
 	{WORD, "drift", 1, NULL, CLI_DRIFT, NULL},
+	{WORD, "why", 1, NULL, CLI_WHY, why_words},
 	{WORD, "stats", 5, NULL, CLI_STATS, NULL},
 	{WORD, "verify", 2, NULL, CLI_VERIFY, NULL},
 	{WORD, "resync", 3, NULL, CLI_RESYNC, NULL},

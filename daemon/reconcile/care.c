@@ -50,7 +50,7 @@ static void count(struct care *c, nctl_time now)
 static void give_up_reason(struct drift *d, struct care *c)
 {
 	d->n_refused -= c->refused;
-	c->refused = false;
+	c->refused = c->blocked = false;
 	free(c->reason);
 	c->reason = NULL;
 }
@@ -73,6 +73,13 @@ void nd_care_refused(struct drift *d, struct care *c, nctl_time now, const char 
 	c->refused = true;
 	c->reason = strdup(reason); /* without memory, it has none */
 	d->n_refused++;
+}
+
+void nd_care_blocked(struct drift *d, struct care *c, const char *reason)
+{
+	give_up_reason(d, c);
+	c->blocked = true;
+	c->reason = strdup(reason);
 }
 
 void nd_care_fine(struct drift *d, struct care *c)

@@ -27,10 +27,14 @@ struct care {
 	nctl_time until; /* none before; 0: none is put off */
 	uint32_t times;  /* attempts, without a quiet time between them */
 	bool met;        /* it was there once */
+	bool blocked;    /* it would need somebody's consent, for this reason */
 	bool refused;    /* so the last attempt ended, for this reason */
 	bool seen;       /* that it differs while it is put off */
 	bool told;       /* its difference, which is only to be reported, is in the log */
 	char *reason;    /* owned; NULL: none */
+	/* Since when it is not there, has no carrier, has had a tentative address; 0: it is not so, or that
+	 * is not known. */
+	nctl_time gone_at, carrier_at, dad_at;
 };
 
 struct drift {
@@ -69,6 +73,8 @@ void nd_drift_gone(struct nd_reconcile *r, struct nd_netns *n);
 /* The job's configuration is the accepted one from here, and its want is ours; the job's plan, which was
  * carried out, still borrows from it. */
 void nd_drift_accept(struct nd_reconcile *r, struct job *job);
+/* Since when a link is not there that the configuration refers to, and that is not in it; 0: not known. */
+nctl_time nd_drift_missing_since(const struct drift *d, uint32_t netns, const char *name);
 /* A turn is over, or a job: starts a pass if it is time for one. */
 void nd_drift_turn(struct nd_reconcile *r);
 
@@ -79,6 +85,8 @@ bool nd_care_is_held(const struct care *c, nctl_time now);
 /* It was brought back, or that was refused. */
 void nd_care_repaired(struct drift *d, struct care *c, nctl_time now);
 void nd_care_refused(struct drift *d, struct care *c, nctl_time now, const char *reason);
+/* It cannot be repaired without consent, or while something foreign is in the way. */
+void nd_care_blocked(struct drift *d, struct care *c, const char *reason);
 /* It is as it should be. */
 void nd_care_fine(struct drift *d, struct care *c);
 /* What was refused may be tried soon: when the first one may, or NCTL_TIME_NEVER. */

@@ -73,6 +73,14 @@ int nd_reconcile_drift(struct nd_reconcile *r, void (*answer)(const char *json, 
 	void *userdata);
 
 /*
+ * Why a link is not as it should be: {"exit", "error", "why": NODE}, at once, from memory. NODE: {"type": link|carrier|
+ * address|dad|ports|refused|blocked|put-off|reported|down|netns, "text", "link", "state": absent|down|no-carrier|up, "wanted",
+ * "file", "line", "column", "since_s", "attempts", "again_in_s", "because": [NODE…]}; what does not apply is absent.
+ * netns "": the daemon's own. 0 or -ENOMEM.
+ */
+int nd_reconcile_why(struct nd_reconcile *r, const char *netns, const char *link, struct nctl_strbuf *out);
+
+/*
  * Makes texts (NULL: the files of opts.paths, read now) the configuration. answer is called exactly once with
  * the whole JSON text, perhaps before this returns; with NULL if the reconciler is freed first. At most 16
  * wait; then -EBUSY. nd_reconcile_forget makes sure that answer is not called with this userdata any more (a

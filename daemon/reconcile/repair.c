@@ -90,8 +90,10 @@ static size_t withhold(struct nd_reconcile *r, struct nctl_plan *p, struct findi
 	size_t left = 0;
 
 	for (size_t i = 0; i < p->n_problems; i++)
-		if (p->problems[i].type != NCTL_PROBLEM_WAIT)
+		if (p->problems[i].type != NCTL_PROBLEM_WAIT) {
 			f[slot(d, p->problems[i].of)].withheld = true;
+			nd_care_blocked(d, nd_care_of(d, p->problems[i].of), p->problems[i].text);
+		}
 	for (size_t i = 0; i < p->n_ops; i++) {
 		struct nctl_op *op = &p->ops[i];
 		struct finding *of = &f[slot(d, op->of)];
@@ -130,10 +132,10 @@ static bool put_reason(struct drift *d, const struct nctl_want_link *w, const st
 	                               : 0;
 
 	if (c->refused && c->reason) {
-		nctl_strbuf_printf(out, "%s; tried %u times, again in %llu s\n", c->reason, c->times, s);
+		nctl_strbuf_printf(out, "%s; attempt %u, again in %llu s\n", c->reason, c->times, s);
 		return true;
 	}
-	if (!w || !f->planned || !f->withheld)
+	if (!w || !f->planned || !f->withheld || c->blocked)
 		return false;
 	put_line(d->want, &w->pos, out);
 	put_name(w, out);

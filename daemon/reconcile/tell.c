@@ -125,11 +125,13 @@ static void put_fields(struct nctl_strbuf *out, const struct nctl_field_table *t
 			put(out, "another %s", t->v[i].key ? t->v[i].key : t->v[i].json);
 }
 
-static void put_addrs(struct nctl_strbuf *out, const struct event *e)
+static void put_addrs(struct nctl_strbuf *out, const struct event *e, bool each)
 {
 	char addr[NCTL_PREFIX_STR];
 
-	if (e->addrs_gone == 1) {
+	if (e->addrs_gone && each) {
+		put(out, "addresses gone");
+	} else if (e->addrs_gone == 1) {
 		nctl_prefix_format(&e->addr->want_addr->v.local, addr);
 		put(out, e->addr->addr ? "address %s changed" : "address %s gone", addr);
 	} else if (e->addrs_gone) {
@@ -139,7 +141,8 @@ static void put_addrs(struct nctl_strbuf *out, const struct event *e)
 		put(out, "%u addresses too many", e->addrs_too_many);
 }
 
-static void put_event(struct nctl_strbuf *out, const struct event *e, bool met)
+/* each: of several, so without what is of one of them. */
+static void put_event(struct nctl_strbuf *out, const struct event *e, bool met, bool each)
 {
 	const struct nctl_want_link *w = e->set ? e->set->want : NULL;
 	uint64_t common = e->common & ~(NCTL_LINK_BIT(NAME) | NCTL_LINK_BIT(MASTER) | NCTL_LINK_BIT(FLAGS));
@@ -161,7 +164,7 @@ static void put_event(struct nctl_strbuf *out, const struct event *e, bool met)
 		put_fields(out, &w->v.port_kind->port, e->port);
 	if (e->altname)
 		put(out, "an altname gone");
-	put_addrs(out, e);
+	put_addrs(out, e, each);
 	if (!out->len)
 		put(out, "changed");
 }
@@ -180,34 +183,43 @@ static void tell(struct nd_reconcile *r, const struct nctl_want_link *w, const c
 }
 
 /* Neighbours in the configuration to which the same happened share a line. */
+static size_t find_last(const struct nd_reconcile *r, const struct event *v, size_t first, size_t *ret_n)
+{
+	_cleanup_(nctl_strbuf_fini) struct nctl_strbuf what = NCTL_STRBUF_INIT, next = NCTL_STRBUF_INIT;
+	const struct nctl_want *want = r->drift.want;
+	const struct nctl_want_link *w = want->links[first];
+	size_t last = first;
+
+	*ret_n = 1;
+	put_event(&what, &v[first], r->drift.cares[first].met, true);
+	for (size_t i = first + 1; i < want->n_links && want->links[i]->def == w->def; i++) {
+		if (!v[i].done || v[i].failed)
+			continue;
+		nctl_strbuf_reset(&next);
+		put_event(&next, &v[i], r->drift.cares[i].met, true);
+		if (want->links[i]->netns != w->netns ||
+			strcmp(nctl_strbuf_str(&what), nctl_strbuf_str(&next)))
+			break;
+		++*ret_n;
+		last = i;
+	}
+	return last;
+}
+
 static void tell_events(struct nd_reconcile *r, const struct event *v)
 {
-	_cleanup_(nctl_strbuf_fini) struct nctl_strbuf last = NCTL_STRBUF_INIT, what = NCTL_STRBUF_INIT;
 	const struct nctl_want *want = r->drift.want;
-	const struct nctl_want_link *first = NULL;
-	size_t n = 0;
 
-	for (size_t i = 0; i < want->n_links; i++) {
-		const struct nctl_want_link *w = want->links[i];
+	for (size_t i = 0, n; i < want->n_links; i++) {
+		_cleanup_(nctl_strbuf_fini) struct nctl_strbuf what = NCTL_STRBUF_INIT;
+		size_t first = i;
 
 		if (!v[i].done || v[i].failed)
 			continue;
-		nctl_strbuf_reset(&what);
-		put_event(&what, &v[i], r->drift.cares[i].met);
-		if (first && first->def == w->def && first->netns == w->netns &&
-			!strcmp(nctl_strbuf_str(&what), nctl_strbuf_str(&last))) {
-			n++;
-			continue;
-		}
-		if (first)
-			tell(r, first, nctl_strbuf_str(&last), n);
-		first = w;
-		n = 1;
-		nctl_strbuf_reset(&last);
-		nctl_strbuf_puts(&last, nctl_strbuf_str(&what));
+		i = find_last(r, v, first, &n);
+		put_event(&what, &v[first], r->drift.cares[first].met, n > 1);
+		tell(r, want->links[first], nctl_strbuf_str(&what), n);
 	}
-	if (first)
-		tell(r, first, nctl_strbuf_str(&last), n);
 }
 
 void nd_tell_repairs(struct nd_reconcile *r, const struct nctl_plan *p)

@@ -9,6 +9,7 @@
 #include "reconcile/private.h"
 
 #include <errno.h>
+#include <linux/if_addr.h>
 #include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,7 +40,8 @@ struct tap {
 struct awaited {
 	struct nctl_hash_node node;
 	uint32_t netns;
-	const char *name; /* of the want */
+	const char *name;  /* of the want */
+	nctl_time gone_at; /* 0: it is there */
 };
 
 static uint64_t name_hash(uint32_t netns, const char *name)
@@ -47,17 +49,29 @@ static uint64_t name_hash(uint32_t netns, const char *name)
 	return nctl_hash_str(name) ^ nctl_hash_u64(netns);
 }
 
-static bool is_awaited(const struct drift *d, uint32_t netns, const char *name)
+static struct awaited *find_awaited(const struct drift *d, uint32_t netns, const char *name)
 {
 	struct nctl_hash_node *pos;
 
 	nctl_hash_for_each_equal(pos, &d->awaited, name_hash(netns, name)) {
-		const struct awaited *a = nctl_container_of(pos, struct awaited, node);
+		struct awaited *a = nctl_container_of(pos, struct awaited, node);
 
 		if (a->netns == netns && !strcmp(a->name, name))
-			return true;
+			return a;
 	}
-	return false;
+	return NULL;
+}
+
+static bool is_awaited(const struct drift *d, uint32_t netns, const char *name)
+{
+	return find_awaited(d, netns, name);
+}
+
+nctl_time nd_drift_missing_since(const struct drift *d, uint32_t netns, const char *name)
+{
+	const struct awaited *a = find_awaited(d, netns, name);
+
+	return a ? a->gone_at : (nctl_time){0};
 }
 
 /* It may lack what it is about: w, or something that is not in the configuration (NULL). */
@@ -102,18 +116,51 @@ static bool matters(const struct nctl_change *c)
 	       ((c->old_link->flags ^ c->new_link->flags) & IFF_UP);
 }
 
+/* Is it so (now) that was not (was)? Then since now. */
+static void note(nctl_time *at, bool was, bool is)
+{
+	if (is && !was)
+		*at = nctl_time_now();
+	else if (!is)
+		at->usec = 0;
+}
+
+static bool lacks_carrier(const struct nctl_link *l)
+{
+	return l && nctl_link_is_up(l) && !(l->flags & IFF_RUNNING);
+}
+
+/* What it is known by before and after. */
+static void note_link(const struct tap *t, const struct nctl_want_link *w, const struct nctl_change *c)
+{
+	struct drift *d = &t->r->drift;
+	struct care *care = w ? nd_care_of(d, w) : NULL;
+	struct awaited *a =
+		w || c->op == NCTL_CHANGED
+			? NULL
+			: find_awaited(d, t->number, (c->new_link ? c->new_link : c->old_link)->name);
+
+	if (a)
+		note(&a->gone_at, c->op == NCTL_ADDED, c->op == NCTL_REMOVED);
+	if (!care)
+		return;
+	note(&care->gone_at, c->op == NCTL_ADDED, c->op == NCTL_REMOVED);
+	note(&care->carrier_at, lacks_carrier(c->old_link), lacks_carrier(c->new_link));
+}
+
 static void on_link(struct tap *t, const struct nctl_change *c)
 {
 	const struct nctl_link *old = c->old_link, *new = c->new_link;
 	struct drift *d = &t->r->drift;
 	const struct nctl_want_link *w = NULL;
 
-	if (!matters(c))
-		return;
 	if (old)
 		w = find_wanted(t, old);
 	if (!w && new)
 		w = find_wanted(t, new);
+	note_link(t, w, c);
+	if (!matters(c))
+		return;
 	if (c->op == NCTL_ADDED || (new &&nctl_link_is_up(new) && !(old && nctl_link_is_up(old))))
 		d->helped = true;
 	if (w)
@@ -129,7 +176,13 @@ static void on_addr(struct tap *t, const struct nctl_change *c)
 	const struct nctl_addr *a = c->old_addr ? c->old_addr : c->new_addr;
 	const struct nctl_mirror_link *l;
 	const struct nctl_ledger *ledger;
+	const struct nctl_want_link *w;
 
+	l = nctl_mirror_link_get(nctl_session_mirror(nd_netns_session(t->netns)), a->ifindex);
+	w = l ? find_wanted(t, &l->v) : NULL;
+	if (w && c->new_addr && (c->new_addr->flags & IFA_F_TENTATIVE))
+		note(&nd_care_of(&t->r->drift, w)->dad_at,
+			c->old_addr && (c->old_addr->flags & IFA_F_TENTATIVE), true);
 	if (c->op == NCTL_ADDED) {
 		t->r->drift.helped = true;
 		return;
@@ -137,8 +190,7 @@ static void on_addr(struct tap *t, const struct nctl_change *c)
 	ledger = nd_ledgers_find(&t->r->ledgers, nd_netns_cookie(t->netns));
 	if (a->proto != NCTL_PROTO && !nctl_ledger_addr_has(ledger, a))
 		return;
-	l = nctl_mirror_link_get(nctl_session_mirror(nd_netns_session(t->netns)), a->ifindex);
-	mark(&t->r->drift, l ? find_wanted(t, &l->v) : NULL);
+	mark(&t->r->drift, w);
 }
 
 static void on_object(struct tap *t, const struct nctl_change *c, uint8_t protocol)
@@ -348,6 +400,29 @@ static void renumber(struct drift *d)
 	}
 }
 
+/* What is missing now is missing since now, as far as is known. */
+static void note_all(struct drift *d, const struct nctl_plan *p)
+{
+	struct nctl_hash_iter it;
+	struct nctl_hash_node *n;
+
+	for (size_t i = 0; i < d->want->n_links; i++) {
+		const struct nctl_want_link *w = d->want->links[i];
+		const struct nctl_mirror *m = p->netns[w->netns->number].have;
+		const struct nctl_mirror_link *l = m ? nctl_mirror_link_find(m, w->v.name) : NULL;
+
+		note(&d->cares[i].gone_at, false, !l);
+		note(&d->cares[i].carrier_at, false, l && lacks_carrier(&l->v));
+	}
+	nctl_hash_iter_init(&it, &d->awaited);
+	while ((n = nctl_hash_iter_next(&it))) {
+		struct awaited *a = nctl_container_of(n, struct awaited, node);
+		const struct nctl_mirror *m = p->netns[a->netns].have;
+
+		note(&a->gone_at, false, !m || !nctl_mirror_link_find(m, a->name));
+	}
+}
+
 void nd_drift_accept(struct nd_reconcile *r, struct job *job)
 {
 	struct care *cares = calloc(job->want->n_links + 1, sizeof(*cares));
@@ -364,6 +439,7 @@ void nd_drift_accept(struct nd_reconcile *r, struct job *job)
 	d->held = NCTL_TIME_NEVER;
 	await_all(d);
 	renumber(d);
+	note_all(d, job->plan);
 	nd_repair_learn(r, job->plan, false);
 	/* What happened meanwhile, perhaps behind the back of a plan that was done with it. */
 	d->marked = d->dirty;

@@ -57,6 +57,13 @@ int nd_reconcile_plan(struct nd_reconcile *r, const struct nd_config_texts *text
 	return 0;
 }
 
+int nd_reconcile_why(struct nd_reconcile *r, const char *netns, const char *link, struct nctl_strbuf *out)
+{
+	(void)r;
+	nctl_strbuf_printf(out, "{\"exit\":0,\"why\":{\"text\":\"%s/%s\"}}", netns, link);
+	return out->err;
+}
+
 int nd_reconcile_drift(struct nd_reconcile *r, void (*answer)(const char *json, size_t len, void *userdata),
 	void *userdata)
 {

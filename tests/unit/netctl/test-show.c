@@ -111,6 +111,9 @@ static void words(void **state)
 	expect("resync", CLI_RESYNC, "", 0);
 	expect("res", CLI_RESYNC, "", 0);
 	expect("stat", CLI_STATUS, "", 0);
+	expect("drift", CLI_DRIFT, "", 0);
+	expect("why d0", CLI_WHY, "dev=d0;", 0);
+	expect("why dev why", CLI_WHY, "dev=why;", 0);
 	expect("h", CLI_HELP, "", 0);
 	expect("link move d0 netns t1", CLI_MOVE, "dev=d0;netns=t1;", 0);
 	expect("li mo dev d0 name d1 netns 17", CLI_MOVE, "dev=d0;name=d1;netns=17;", 0);
@@ -505,6 +508,33 @@ static void statuses(void **state)
 				     "kernel           changing messages 7, sends 3\n");
 }
 
+static int show_why(const struct cli_request *q, const void *arg)
+{
+	return cli_why_show(q, arg);
+}
+
+static void whys(void **state)
+{
+	static const char text[] =
+		"{\"exit\":1,\"why\":{\"type\":\"link\",\"state\":\"absent\",\"text\":\"vlan v is not there\","
+		"\"file\":\"a.yaml\",\"line\":3,\"column\":5,\"since_s\":200,\"because\":["
+		"{\"type\":\"link\",\"state\":\"down\",\"text\":\"w is down\",\"because\":["
+		"{\"type\":\"refused\",\"text\":\"No\",\"since_s\":4000,\"attempts\":3,\"again_in_s\":9}]},"
+		"{\"type\":\"carrier\",\"text\":\"there is \\u001b no carrier\",\"since_s\":90000}]}}";
+	struct cli_request q = {.action = CLI_WHY};
+
+	(void)state;
+	assert_int_equal(catch (show_why, &q, text), CLI_DIFFERENT);
+	assert_string_equal(printed, "vlan v is not there, for 3 min 20 s  a.yaml:3:5\n"
+				     "|- w is down\n"
+				     "|  `- No; tried 1 h 6 min ago, 3 times, again in 9 s\n"
+				     "`- there is ? no carrier, for 1 d 1 h\n");
+	assert_int_equal(catch (show_why, &q, "{\"exit\":2,\"error\":\"none\"}"), CLI_USAGE);
+	assert_int_equal(catch (show_why, &q, "[]"), CLI_NO_DAEMON);
+	assert_int_equal(catch (show_why, &q, "{"), CLI_NO_DAEMON);
+	assert_int_equal(catch (show_why, &q, "{\"exit\":0,\"why\":[7]}"), CLI_NO_DAEMON);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -522,6 +552,7 @@ int main(void)
 		cmocka_unit_test(plans),
 		cmocka_unit_test(results),
 		cmocka_unit_test(statuses),
+		cmocka_unit_test(whys),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -80,6 +80,11 @@ static bool is_waiting(void)
 	return !strcmp(status("state"), "waiting");
 }
 
+static bool is_pending(void)
+{
+	return drift("unrepaired") && is_waiting();
+}
+
 static bool is_settled(void)
 {
 	return !strcmp(status("state"), "settled");
@@ -324,6 +329,67 @@ static void test_conflict(void **state)
 	until(has_d0);
 }
 
+static void ask_why(const char *netns, const char *link, int exit_status)
+{
+	struct nctl_strbuf b = NCTL_STRBUF_INIT;
+
+	assert_int_equal(nd_reconcile_why(reconcile, netns, link, &b), 0);
+	json_object_put(last);
+	last = json_tokener_parse(nctl_strbuf_str(&b));
+	nctl_strbuf_fini(&b);
+	assert_non_null(last);
+	assert_int_equal(json_object_get_int(field("/exit")), exit_status);
+}
+
+static void field_is(const char *path, const char *text)
+{
+	assert_string_equal(json_object_get_string(field(path)), text);
+}
+
+/* From what is asked for to what is to blame. */
+static void test_why(void **state)
+{
+	(void)state;
+	write_text(file, "  vlans: {v: {id: 1, link: w}, w: {id: 2, link: eth7, addresses: [192.0.2.1/24]}}\n"
+			 "  ethernets: {eth7: {}}\n  dummy-devices: {d0: {}, d1: {activation-mode: off}}\n"
+			 "  bonds: {b0: {}}\n");
+	start();
+	ask_why("", "d0", 0);
+	field_is("/why/state", "up");
+	ask_why("", "nowhere", 2);
+	ask_why("nowhere", "d0", 2);
+	ask_why("", "eth0", 1); /* a foreign one, which is down */
+	assert_false(json_object_get_boolean(field("/why/wanted")));
+	ask_why("", "d1", 1);
+	field_is("/why/because/0/type", "down");
+	ask_why("", "b0", 1);
+	field_is("/why/state", "no-carrier");
+	field_is("/why/because/0/because/0/type", "ports");
+	ask_why("", "v", 1);
+	field_is("/why/state", "absent");
+	field_is("/why/line", "3");
+	field_is("/why/because/0/link", "w");
+	field_is("/why/because/0/because/0/link", "eth7");
+	field_is("/why/because/0/because/0/state", "absent");
+	field_is("/why/because/0/because/0/since_s", "0");
+	/* What the kernel said, where it said so. */
+	refuse(RTM_NEWLINK, "w");
+	assert_int_equal(rig_foreign_new(fake, 7, "eth7", "dummy", 0), 0);
+	until(is_pending);
+	ask_why("", "v", 1);
+	field_is("/why/because/0/link", "w");
+	field_is("/why/because/0/because/0/type", "refused");
+	assert_non_null(strstr(json_object_get_string(field("/why/because/0/because/0/text")), "not today"));
+	field_is("/why/because/0/because/0/attempts", "1");
+	until(has_v);
+	/* Something foreign took the place. */
+	assert_int_equal(rig_foreign_del(fake, index_of("d0")), 0);
+	assert_int_equal(rig_foreign_new(fake, 9, "d0", "bridge", 0), 0);
+	until(is_waiting);
+	ask_why("", "d0", 1);
+	field_is("/why/because/0/type", "blocked");
+}
+
 static void test_nothing_accepted(void **state)
 {
 	(void)state;
@@ -349,6 +415,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_damped, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_report, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_conflict, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_why, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_nothing_accepted, setup, teardown),
 	};
 
