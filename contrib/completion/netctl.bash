@@ -65,7 +65,7 @@ _netctl_next() {
 	case $verb in
 	'')
 		_netctl_choice=(-W 'link address route rule nexthop neighbour fdb vlan vrf maddress netns monitor
-			verify stats check config plan apply reload status help')
+			verify stats check config plan apply confirm rollback reload status help')
 		;;
 	l | li | lin | link | a | ad | add | addr | addre | addres | address | \
 		m | ma | mad | madd | maddr | maddre | maddres | maddress)
@@ -117,7 +117,7 @@ _netctl_next() {
 	net | netn | netns)
 		_netctl_netns_words
 		;;
-	ch* | pl* | ap*)
+	ch* | config | pl* | ap*)
 		_netctl_choice=(-f)
 		;;
 	esac
@@ -150,7 +150,7 @@ _netctl() {
 	elif [ "$skip" = n ]; then
 		_netctl_choice=(-W "$(_netctl_namespaces)")
 	elif [ "${current:0:1}" = - ]; then
-		_netctl_choice=(-W '-4 -6 -a -h -j -n -r --all-netns --allow-recreate --help --json --keep-going
+		_netctl_choice=(-W '-4 -6 -a -h -j -n -r --all-netns --allow-recreate --help --json --keep-going --netplan --origin
 			--netns --runtime --version')
 	else
 		_netctl_next

@@ -26,8 +26,8 @@ import tempfile
 SOURCE = pathlib.Path(os.environ['NETCTLD_SOURCE'])
 
 
-def check(path):
-    p = subprocess.run(['netctld', '--check', str(path)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+def check(path, *options):
+    p = subprocess.run(['netctld', '--check', *options, str(path)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                        check=False)
     return p.returncode, p.stdout
 
@@ -89,6 +89,9 @@ def verdict(example, name, words, tmp):
         return None, 'not yet: ' + ', '.join(sorted(set(re.findall(r'does not support (\S+) yet', out))))
     if not fine:
         return False, f'is not accepted:\n{out}'
+    status, out = check(write(tmp, name, text), '--netplan')
+    if status != 0:
+        return False, f'is not netplan\'s, says --netplan, with exit status {status}:\n{out}'
     if what == 'alone':
         return 'left alone' in out or 'renderer' in text, 'left alone'
     if what == 'accepted':
