@@ -10,7 +10,9 @@
 
 #include "bus/apply.h"
 
-#define APPLY_FLAGS ((unsigned)ND_APPLY_KEEP_GOING | (unsigned)ND_APPLY_ALLOW_RECREATE)
+#define APPLY_FLAGS                                                                                          \
+	((unsigned)ND_APPLY_KEEP_GOING | (unsigned)ND_APPLY_ALLOW_RECREATE |                                 \
+		(unsigned)ND_APPLY_ALLOW_FOREIGN_LOSS | (unsigned)ND_APPLY_NO_GUARD)
 
 enum { CONFIRM_SECONDS_MAX = 24 * 3600 };
 
@@ -37,6 +39,10 @@ static int read_option(const char *key, const char *value, struct nd_apply *how,
 {
 	if (strcmp(key, "confirm") == 0)
 		return read_seconds(key, value, &how->confirm_s, error);
+	if (strcmp(key, "session-peer") == 0)
+		return nctl_addr_parse(value, &how->peer) == 0 ? 0 : invalid(error, key, value);
+	if (strcmp(key, "session-local") == 0)
+		return nctl_addr_parse(value, &how->local) == 0 ? 0 : invalid(error, key, value);
 	return sd_bus_error_setf(error, ND_BUS_ERROR "InvalidOption", "There is no option %.64s.", key);
 }
 

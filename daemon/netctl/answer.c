@@ -57,6 +57,8 @@ static void put_what(struct nctl_strbuf *out, struct json_object *entry)
 		nctl_strbuf_printf(out, " %" PRId64, count);
 	if (*class && strcmp(class, "live") != 0)
 		nctl_strbuf_printf(out, " (%s)", class);
+	if (strcmp(cli_json_str(entry, "undo"), "never") == 0)
+		nctl_strbuf_puts(out, ", cannot be undone nor wait");
 }
 
 /* "eth0", "eth0 in t{1..9}" */
@@ -96,20 +98,56 @@ static void add_entry(struct cli_table *t, struct json_object *entry)
 		   });
 }
 
-static void show_entries(struct json_object *entries, size_t max)
+static bool is_last(struct json_object *entry)
 {
-	size_t n = json_object_array_length(entries);
+	return strcmp(cli_json_str(entry, "undo"), "last") == 0;
+}
+
+/* Those that are carried out last, or all others. Returns how many there are. */
+static size_t show_some(struct json_object *entries, bool last, size_t max)
+{
+	size_t n = json_object_array_length(entries), shown = 0;
 	struct cli_table t;
 
 	cli_table_begin(&t, NULL, 5);
-	for (size_t i = 0; i < n && i < max; i++)
-		add_entry(&t, json_object_array_get_idx(entries, i));
+	for (size_t i = 0; i < n; i++) {
+		struct json_object *e = json_object_array_get_idx(entries, i);
+
+		if (is_last(e) == last && shown++ < max)
+			add_entry(&t, e);
+	}
 	cli_table_end(&t);
-	if (n > max)
-		printf("  ... and %zu more\n", n - max);
+	if (shown > max)
+		printf("  ... and %zu more\n", shown - max);
+	return shown;
 }
 
-static void show_problems(struct json_object *problems)
+static size_t count_last(struct json_object *entries)
+{
+	size_t n = json_object_array_length(entries), last = 0;
+
+	for (size_t i = 0; i < n; i++)
+		last += is_last(json_object_array_get_idx(entries, i));
+	return last;
+}
+
+/* The line between what can be undone and what cannot. */
+static void show_entries(struct json_object *entries, size_t max, bool applied)
+{
+	show_some(entries, false, max);
+	if (!count_last(entries))
+		return;
+	if (applied) {
+		show_some(entries, true, max);
+		return;
+	}
+	cli_text_pad(
+		"--- point of no return: with --confirm, what follows waits for the confirm ---", 0, CLI_DIM);
+	putchar('\n');
+	show_some(entries, true, max);
+}
+
+static void show_problems(struct json_object *problems, bool blocked)
 {
 	size_t n = json_object_array_length(problems);
 
@@ -117,7 +155,7 @@ static void show_problems(struct json_object *problems)
 		_cleanup_(nctl_strbuf_fini) struct nctl_strbuf place = NCTL_STRBUF_INIT;
 		struct json_object *p = json_object_array_get_idx(problems, i);
 		const char *type = cli_json_str(p, "type");
-		bool waits = strcmp(type, "wait") == 0;
+		bool waits = strcmp(type, "wait") == 0 || (strcmp(type, "foreign-loss") == 0 && !blocked);
 
 		put_place(&place, p);
 		cli_text_pad(waits ? "?" : "!", 0, waits ? CLI_YELLOW : CLI_RED);
@@ -168,9 +206,9 @@ static void show_plan(struct json_object *plan, bool applied)
 			   *problems = cli_json_get(plan, "problems");
 
 	if (is_array(entries))
-		show_entries(entries, applied ? ENTRIES_AFTER_APPLY : SIZE_MAX);
+		show_entries(entries, applied ? ENTRIES_AFTER_APPLY : SIZE_MAX, applied);
 	if (is_array(problems))
-		show_problems(problems);
+		show_problems(problems, cli_json_int(plan, "blocked"));
 	if (!applied)
 		show_plan_sum(plan, entries);
 }

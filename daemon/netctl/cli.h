@@ -11,17 +11,9 @@
 
 #include "base/strbuf.h"
 #include "netctl/dbus.h"
+#include "netctl/flags.h"
 
 /* What the files of netctl share: the request, the connection, and the ways to show an answer. */
-
-enum cli_exit {
-	CLI_OK = 0,
-	CLI_DIFFERENT = 1, /* there is something to do */
-	CLI_USAGE = 2,     /* wrong use, wrong configuration, no permission */
-	CLI_NO_DAEMON = 3,
-	CLI_REFUSED = 4, /* by the kernel */
-	CLI_TIMEOUT = 5, /* or the daemon is too busy */
-};
 
 enum cli_action {
 	CLI_NOTHING,
@@ -57,8 +49,6 @@ enum cli_action {
 	CLI_HELP,
 };
 
-enum { CLI_KEEP_GOING = 1 << 0, CLI_ALLOW_RECREATE = 1 << 1 }; /* of Plan, Apply and Reload on the bus */
-
 #define CLI_FILES_MAX   64 /* of one call */
 #define CLI_FILTERS_MAX 16
 
@@ -68,6 +58,7 @@ struct cli_request {
 	bool json;
 	unsigned flags;
 	const char *confirm; /* seconds, NULL: none */
+	char session[2][64]; /* peer and local address, for filters */
 	const char *files[CLI_FILES_MAX];
 	size_t n_files;
 	struct cli_filter {
@@ -100,6 +91,8 @@ int cli_bus_append_files(struct cli_msg *m, const struct cli_request *q);
 int cli_answer_show(const struct cli_request *q, const char *text);
 int cli_status_show(const struct cli_request *q, const char *text);
 int cli_why_show(const struct cli_request *q, const char *text);
+
+int cli_session_add(struct cli_request *q); /* session.c: of an apply; 0, or -EINVAL with a sentence */
 
 /* names.c: names of namespaces, one after the other, each ended by NUL. */
 struct cli_names {

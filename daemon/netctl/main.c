@@ -64,6 +64,9 @@ static const char help[] =
 	"  --confirm SEC        apply, reload: go back unless confirmed within SEC seconds\n"
 	"  --keep-going         apply: a refusal stops only what depends on it\n"
 	"  --allow-recreate     apply, plan: links may be deleted and made again to change them\n"
+	"  --allow-foreign-loss\n"
+	"                       likewise: deletions may take along what others have put there\n"
+	"  --no-guard           apply, reload: though it touches what carries your own session\n"
 	"  --version\n"
 	"\n"
 	"Words may be cut short as for ip(8): netctl l, netctl a. FILE \"-\" is the standard input.\n"
@@ -189,6 +192,8 @@ enum {
 	OPTION_ALLOW_RECREATE,
 	OPTION_WHY,
 	OPTION_CONFIRM,
+	OPTION_ALLOW_FOREIGN_LOSS,
+	OPTION_NO_GUARD,
 	OPTION_NETPLAN,
 	OPTION_ORIGIN
 };
@@ -231,6 +236,12 @@ static int take_option(struct cli_request *q, int c, const char **family)
 	case OPTION_ORIGIN:
 		q->flags |= CLI_ORIGIN;
 		return 0;
+	case OPTION_ALLOW_FOREIGN_LOSS:
+		q->flags |= CLI_ALLOW_FOREIGN_LOSS;
+		return 0;
+	case OPTION_NO_GUARD:
+		q->flags |= CLI_NO_GUARD;
+		return 0;
 	case OPTION_CONFIRM:
 		q->confirm = optarg;
 		return 0;
@@ -270,7 +281,9 @@ static int add_apply_options(struct cli_request *q)
 		cli_error("--confirm is for apply and reload");
 		return -EINVAL;
 	}
-	return q->confirm ? cli_request_filter(q, "confirm", q->confirm) : 0;
+	if (q->confirm && cli_request_filter(q, "confirm", q->confirm) < 0)
+		return -EINVAL;
+	return applies ? cli_session_add(q) : 0;
 }
 
 /*
@@ -288,6 +301,8 @@ static int read_options(struct cli_request *q, int argc, char **argv, char **wor
 		{"help", no_argument, NULL, 'h'},
 		{"keep-going", no_argument, NULL, OPTION_KEEP_GOING},
 		{"allow-recreate", no_argument, NULL, OPTION_ALLOW_RECREATE},
+		{"allow-foreign-loss", no_argument, NULL, OPTION_ALLOW_FOREIGN_LOSS},
+		{"no-guard", no_argument, NULL, OPTION_NO_GUARD},
 		{"confirm", required_argument, NULL, OPTION_CONFIRM},
 		{"netplan", no_argument, NULL, OPTION_NETPLAN},
 		{"origin", no_argument, NULL, OPTION_ORIGIN},

@@ -251,6 +251,8 @@ int nd_gather_plan(struct nd_reconcile *r, struct job *job)
 	struct nctl_plan_options opts = {
 		.allow_recreate = job->how.flags & ND_APPLY_ALLOW_RECREATE,
 		.renames_up = r->renames_up,
+		.allow_foreign_loss = job->how.flags & ND_APPLY_ALLOW_FOREIGN_LOSS,
+		.confirm = job->how.confirm_s,
 		.repair = job->origin == JOB_REPAIR,
 	};
 	struct view view = {0};

@@ -113,7 +113,10 @@ static void give_back(void)
 void nd_job_end(struct nd_reconcile *r, struct nctl_strbuf *out)
 {
 	struct job *job = nd_job_current(r);
-	bool first = job->origin == JOB_START;
+	bool first = job->origin == JOB_START && !r->late_start;
+
+	if (job->origin == JOB_START)
+		r->late_start = false;
 
 	nctl_list_del(&job->link);
 	r->n_jobs--;
@@ -173,7 +176,7 @@ static void parse(struct nd_reconcile *r, struct job *job)
 		nd_job_step(r, STEP_RESTORING);
 		return;
 	}
-	if (r->journal.waiting && job->origin != JOB_PLAN) {
+	if (r->journal.waiting && job->origin != JOB_PLAN && job->origin != JOB_DRIFT) {
 		wait_first(r);
 		return;
 	}
@@ -207,6 +210,7 @@ static void plan_and_run(struct nd_reconcile *r, struct job *job)
 {
 	nctl_time began = nctl_time_now();
 	int e = nd_gather_plan(r, job);
+	char text[512];
 
 	if (e == ND_CONFIG_INVALID) {
 		nd_job_fail(r, ND_EXIT_CONFIG, NULL);
@@ -230,6 +234,10 @@ static void plan_and_run(struct nd_reconcile *r, struct job *job)
 	}
 	nd_debug("%zu operations planned: %lld us", job->plan->n_ops,
 		(long long)nctl_time_diff_us(nctl_time_now(), began));
+	if (nd_guard(r, job, text, sizeof(text))) {
+		nd_job_fail(r, ND_EXIT_CONFIG, text);
+		return;
+	}
 	job->plan->hold = job->how.confirm_s;
 	e = needs_way_back(job) ? nd_journal_begin(r, job) : 0;
 	if (e < 0) {

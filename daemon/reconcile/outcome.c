@@ -182,6 +182,7 @@ static void accept_generation(struct nd_reconcile *r)
 	e = nd_journal_drop(r);
 	if (e < 0)
 		nd_error("cannot remove the journal: %s", strerror(-e));
+	nd_networkd_look(r);
 	nd_config_texts_fini(&r->texts);
 	r->texts = job->texts;
 	job->texts = ND_CONFIG_TEXTS_INIT;
@@ -264,6 +265,8 @@ void nd_job_restored(struct nd_reconcile *r, const char *why)
 	nd_report_state(&j, why ? "failed" : "rolled-back", r->generation);
 	nd_report_end(&j);
 	nd_job_end(r, &out);
+	if (r->late_start)
+		nd_first_pass(r);
 	nd_jobs_advance(r);
 }
 

@@ -75,6 +75,8 @@ struct nd_reconcile {
 	char *last_error;
 	bool renames_up;            /* nctl_plan_options */
 	bool partly;                /* the accepted generation was refused in part, as last_error says */
+	const char *networkd;   /* what it does to others, in words; NULL: nothing, or it does not run */
+	bool late_start;        /* the first pass comes when nothing waits to be confirmed any more */
 	struct journal journal; /* its snapshot is there while a plan may have to be undone */
 	struct nd_timer confirm_late;
 	struct drift drift;

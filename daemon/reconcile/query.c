@@ -165,6 +165,8 @@ void nd_reconcile_status(struct nd_reconcile *r, struct nctl_strbuf *out)
 	nctl_json_kstr(&j, "state", state_name(r));
 	nctl_json_ku64(&j, "generation", r->generation);
 	put_confirm(&j, r);
+	if (r->networkd)
+		nctl_json_kstr(&j, "warning", r->networkd);
 	put_files(&j, r);
 	nctl_json_ku64(&j, "links", nctl_mirror_link_count(home));
 	nctl_json_ku64(&j, "addresses", nctl_mirror_addr_count(home));

@@ -67,6 +67,15 @@ static void forget_netns(const char *name, void *userdata)
 	nctl_netns_ledger_del(r->ledgers.netns, name);
 }
 
+void nd_first_pass(struct nd_reconcile *r)
+{
+	const struct nd_apply how = {.flags = ND_APPLY_KEEP_GOING};
+	int e = nd_job_queue(r, JOB_START, r->generation ? &r->texts : NULL, &how, NULL, NULL);
+
+	if (e < 0)
+		nd_error("cannot start the first pass: %s", strerror(-e));
+}
+
 /* The mirrors are whole for the first time: now what is ours and what was accepted can be judged. */
 static void on_settled(void *userdata)
 {
@@ -87,6 +96,7 @@ static void on_settled(void *userdata)
 		r->opts.observe ? "observing"
 		: r->generation ? "resuming the accepted generation"
 				: "taking the files");
+	nd_networkd_look(r);
 	r->settled = true;
 	nd_drift_start(r);
 	if (r->opts.observe) {
@@ -95,14 +105,12 @@ static void on_settled(void *userdata)
 		return;
 	}
 	if (nd_confirm_resume(r) == RESUME_WAITING) {
+		r->late_start = true;
 		if (r->ready)
 			r->ready(r->userdata);
 		return;
 	}
-	e = nd_job_queue(r, JOB_START, r->generation ? &r->texts : NULL,
-		&(struct nd_apply){.flags = ND_APPLY_KEEP_GOING}, NULL, NULL);
-	if (e < 0)
-		nd_error("cannot start the first pass: %s", strerror(-e));
+	nd_first_pass(r);
 }
 
 static void on_home_synced(void *userdata)

@@ -21,8 +21,8 @@
  *    "plan": {"changes": N, "blocked": B,
  *             "entries": [{"action": create|change|delete|add|remove|set, "object":
  * link|address|altname|netns|sysctl, "kind": K, "label": "foo.{1..1500}", "netns": "t{1..9}", "count": N,
- * "class": live|flap|flush|recreate, "fields": ["mtu"], "file": F, "line": L, "column": C}], "problems":
- * [{"type": wait|consent|conflict, "text": T, "file": F, "line": L, "column": C}]}, "result": {"state":
+ * "class": live|flap|flush|recreate, "undo": last|never (absent: it can be undone), "fields": ["mtu"], "file": F, "line": L, "column": C}], "problems":
+ * [{"type": wait|consent|conflict|foreign-loss, "text": T, "file": F, "line": L, "column": C}]}, "result": {"state":
  * applied|unchanged|partly-applied|failed|rolled-back|to-be-confirmed|confirmed, "generation": N, "confirm_s": N, "held": N, "done": N, "refused": N, "poisoned":
  * N, "unseen": N, "sends": N, "messages": N, "duration_us": N, "refusals":
  * [{"action": A, "object": O, "name": N, "errno": E, "error": T, "kernel"|"detail": T, "file": F, "line": L,
@@ -52,11 +52,15 @@ struct nd_reconcile *nd_reconcile_free(struct nd_reconcile *r);
 enum nd_apply_flags {
 	ND_APPLY_KEEP_GOING = 1 << 0,
 	ND_APPLY_ALLOW_RECREATE = 1 << 1,
+	ND_APPLY_ALLOW_FOREIGN_LOSS = 1 << 2,
+	ND_APPLY_NO_GUARD = 1 << 3, /* though it touches what carries the caller's own session */
 };
 
 /* How to apply, or what to plan for. */
 struct nd_apply {
 	unsigned flags;
+	/* Of the caller's own session from afar: it is not to be cut off (AF_UNSPEC: there is none). */
+	struct nctl_prefix peer, local;
 	unsigned confirm_s; /* go back unless it is confirmed within so many seconds; 0: it is accepted at once */
 };
 
@@ -95,7 +99,7 @@ int nd_reconcile_rollback(struct nd_reconcile *r,
 	void (*answer)(const char *json, size_t len, void *userdata), void *userdata);
 void nd_reconcile_forget(struct nd_reconcile *r, void *userdata);
 
-/* {"version", "state": synchronising|applying|repairing|to-be-confirmed|settled|waiting|failed|partly-applied|idle, "generation", "confirm": {"generation", "seconds_left"},
+/* {"version", "state": synchronising|applying|repairing|to-be-confirmed|settled|waiting|failed|partly-applied|idle, "generation", "confirm": {"generation", "seconds_left"}, "warning",
  * "files": […], "links", "addresses", "owned_links", "namespaces", "owned_namespaces", "helper":
  * alive|gone|none, "helper_pid", "epoch", "losses", "kernel": {sends, messages, changes, receives, refusals,
  * dumps, …}, "events": {…}, "drift": {passes, repairs, unrepaired}, "loop": {…}, "pending": […], "last_error"} */

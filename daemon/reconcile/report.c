@@ -300,6 +300,12 @@ static void put_netns(struct nctl_json *j, const struct nctl_plan *p, const stru
 		nctl_json_kstr(j, "netns", p->netns[e->first.op->netns].name);
 }
 
+/* What was there is lost, even if it is made again: its queueing disciplines, forwarding entries, sockets. */
+static bool is_for_good(const struct nctl_op *op)
+{
+	return op->type == NCTL_OP_LINK_DEL || op->type == NCTL_OP_NETNS_DEL;
+}
+
 static void put_entry(struct nctl_json *j, const struct nctl_plan *p, const struct entry *e)
 {
 	const struct nctl_op *first = e->first.op;
@@ -314,6 +320,8 @@ static void put_entry(struct nctl_json *j, const struct nctl_plan *p, const stru
 	put_netns(j, p, e);
 	nctl_json_ku64(j, "count", e->count);
 	nctl_json_kstr(j, "class", nctl_change_class_name(e->cls));
+	if (is_for_good(first))
+		nctl_json_kstr(j, "undo", first->phase == NCTL_PHASE_REMOVE ? "last" : "never");
 	if (first->type == NCTL_OP_LINK_SET) {
 		nctl_json_key(j, "fields");
 		nctl_json_arr_begin(j);
@@ -376,6 +384,8 @@ static const char *problem_type(const struct nctl_problem *pr)
 		return "consent";
 	case NCTL_PROBLEM_CONFLICT:
 		return "conflict";
+	case NCTL_PROBLEM_FOREIGN_LOSS:
+		return "foreign-loss";
 	}
 	return "";
 }

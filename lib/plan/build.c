@@ -60,7 +60,9 @@ void nctl_plan_problem(struct builder *b, int type, const struct nctl_pos *pos, 
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	if (type != NCTL_PROBLEM_WAIT)
+	if (type == NCTL_PROBLEM_FOREIGN_LOSS)
+		p->blocked |= !b->opts->allow_foreign_loss;
+	else if (type != NCTL_PROBLEM_WAIT)
 		p->blocked = true;
 	if (!b->err)
 		b->err = grow(&p->problems, &p->cap_problems, p->n_problems, sizeof(*p->problems));

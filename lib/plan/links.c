@@ -166,7 +166,7 @@ static void clear(struct builder *b, const struct nctl_want_link *w, const struc
 	b->items[w->number].removed_by = nctl_plan_last(b);
 	if (end)
 		end->removed_by = nctl_plan_last(b);
-	nctl_plan_spare_foreign(b, have, &w->pos);
+	nctl_plan_spare_foreign(b, have, w, &w->pos);
 }
 
 static void replace(struct builder *b, const struct nctl_want_link *w, const struct nctl_mirror_link *have)

@@ -101,8 +101,10 @@ void nctl_plan_make_way(struct builder *b, const struct nctl_want_link *w);
 /* Doomed links that stand on l go early: l is about to become a port. */
 void nctl_plan_clear_uppers(struct builder *b, const struct nctl_mirror_link *l);
 void nctl_plan_remove(struct builder *b);
-/* Says so if the deletion of l would take links along that are not ours. */
-void nctl_plan_spare_foreign(struct builder *b, const struct nctl_mirror_link *l, const struct nctl_pos *pos);
+
+/* foreign.c: says what of others goes along with l; again: what it is made again as, or NULL. */
+void nctl_plan_spare_foreign(struct builder *b, const struct nctl_mirror_link *l,
+	const struct nctl_want_link *again, const struct nctl_pos *pos);
 
 /* op.c: what of wanted differs in have, of the fields that wanted sets. */
 bool nctl_plan_diff(const struct nctl_link *wanted, const struct nctl_link *have, struct nctl_link_diff *ret);

@@ -25,7 +25,10 @@ struct nctl_problem {
 	enum {
 		NCTL_PROBLEM_WAIT,    /* a link is not there (yet): its operations are left out */
 		NCTL_PROBLEM_CONSENT, /* needs --allow-recreate: nothing is carried out */
-		NCTL_PROBLEM_CONFLICT /* a foreign link is in the way: nothing is carried out */
+		NCTL_PROBLEM_CONFLICT, /* a foreign link is in the way: nothing is carried out */
+		/* What is not ours goes along with a deletion: needs --allow-foreign-loss, else nothing is
+		 * carried out. */
+		NCTL_PROBLEM_FOREIGN_LOSS
 	} type;
 	const struct nctl_want_link *of; /* the first link that it is about; NULL: none */
 	struct nctl_pos pos;
@@ -92,6 +95,8 @@ struct nctl_plan {
 
 struct nctl_plan_options {
 	bool allow_recreate;
+	bool allow_foreign_loss;
+	bool confirm; /* what is removed last waits until it is confirmed (hold) */
 	bool renames_up; /* the kernel renames links that are up (since Linux 6.2) */
 	bool repair;     /* sysctls that are not known are as they should be, if there was nothing new */
 	/* First index to give to a new link, free in all namespaces from there; 0: NCTL_IFINDEX_FIRST. Two

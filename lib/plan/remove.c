@@ -202,23 +202,16 @@ void nctl_plan_clear_uppers(struct builder *b, const struct nctl_mirror_link *l)
 	}
 }
 
-void nctl_plan_spare_foreign(struct builder *b, const struct nctl_mirror_link *l, const struct nctl_pos *pos)
+/* It goes before the new one comes, so it cannot wait for anybody. */
+static void ask_consent(struct builder *b, const struct nctl_link *l)
 {
-	struct nctl_list *n;
+	const struct nctl_pos nowhere = {0};
 
-	nctl_list_for_each(n, &l->uppers) {
-		const struct nctl_mirror_link *u = nctl_list_entry(n, struct nctl_mirror_link, in_lower);
-
-		if (u->v.kind && !(u->v.kind->traits & NCTL_KIND_LOWER_REQUIRED))
-			continue;
-		if (nctl_ledger_link_get(b->ledger, u->v.ifindex))
-			continue;
-		nctl_plan_problem(b, NCTL_PROBLEM_CONFLICT, pos,
-			"deleting %s would take %s along, which netctld does not own; delete or move it "
-			"first",
-			l->v.name, u->v.name);
-		return;
-	}
+	if (b->opts->confirm && !b->opts->allow_recreate)
+		nctl_plan_problem(b, NCTL_PROBLEM_CONSENT, &nowhere,
+			"%s must be deleted to make room, which cannot be undone and cannot wait for the "
+			"confirm; allow it with --allow-recreate",
+			l->name);
 }
 
 static void del(struct builder *b, struct doomed *d)
@@ -241,7 +234,9 @@ static void del(struct builder *b, struct doomed *d)
 		op->need[0] = other->removed_by;
 	op->implied = !d->early && (op->need[0] != NCTL_OP_NONE || implied_by(b, l));
 	op->name = nctl_plan_copy_name(b, l->name);
-	nctl_plan_spare_foreign(b, d->link, &nowhere);
+	nctl_plan_spare_foreign(b, d->link, NULL, &nowhere);
+	if (d->early)
+		ask_consent(b, l);
 }
 
 /* An implied deletion fails with the one that implies it. */

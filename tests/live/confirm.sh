@@ -101,7 +101,7 @@ killed
 netctld_start "$tmp/conf"
 ok 'a daemon that is started again resumes it' wait_until settled
 equal 'and has nothing to do' 0 "$(netctl plan "$tmp/next.yaml" >"$tmp/out"; echo $?)"
-ok 'all of it can be taken away' netctl reload
+ok 'all of it can be taken away' netctl reload --allow-foreign-loss
 equal 'what is left' 'foreign foreign_ lo' \
 	"$(ip -o link | awk '{print $2}' | sed 's/[@:].*//' | sort | tr '\n' ' ' | sed 's/ $//')"
 ok 'the daemon ends cleanly' netctld_stop

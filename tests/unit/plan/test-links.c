@@ -262,9 +262,8 @@ static void test_remove_takes_foreign(void **state)
 	world_settle(&w, "  dummy-devices: {d0: {}}\n");
 	world_link(&w, 5, "foreign", "vlan", world_index(&w, "d0"), 0);
 	plan_is("  dummy-devices: {}\n", "remove: link-del dummy d0\n"
-					 "conflict: deleting d0 would take foreign along, which netctld does "
-					 "not own; delete or move it "
-					 "first\n");
+					 "foreign-loss: deleting d0 takes link foreign along, which netctld "
+					 "does not own\n");
 	assert_true(w.plan->blocked);
 }
 

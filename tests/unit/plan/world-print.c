@@ -94,7 +94,7 @@ static void print_op(struct nctl_strbuf *b, const struct nctl_plan *p, const str
 
 char *world_print(const struct nctl_plan *p)
 {
-	static const char *const types[] = {"wait", "consent", "conflict"};
+	static const char *const types[] = {"wait", "consent", "conflict", "foreign-loss"};
 	struct nctl_strbuf b = NCTL_STRBUF_INIT;
 
 	for (size_t i = 0; i < p->n_ops; i++)
