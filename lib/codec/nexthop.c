@@ -174,16 +174,9 @@ static void encode_group(const struct nctl_nexthop *n, struct nctl_msgbuf *msg)
 	nctl_msg_nest_end(msg, nest);
 }
 
-void nctl_nexthop_encode_state(const struct nctl_nexthop *n, struct nctl_msgbuf *msg)
+static void encode(const struct nctl_nexthop *n, uint16_t nlm_flags, const struct nhmsg *nhm, struct nctl_msgbuf *msg)
 {
-	struct nhmsg nhm = {
-		.nh_family = n->family,
-		.nh_scope = n->scope,
-		.nh_protocol = n->protocol,
-		.nh_flags = n->flags,
-	};
-
-	nctl_msg_begin(msg, RTM_NEWNEXTHOP, 0, &nhm, sizeof(nhm));
+	nctl_msg_begin(msg, RTM_NEWNEXTHOP, nlm_flags, nhm, sizeof(*nhm));
 	nctl_msg_put_u32(msg, NHA_ID, n->id);
 	if (n->group)
 		encode_group(n, msg);
@@ -196,4 +189,39 @@ void nctl_nexthop_encode_state(const struct nctl_nexthop *n, struct nctl_msgbuf 
 	nctl_encode_address(&n->hop.via, NHA_GATEWAY, msg);
 	nctl_encode_encap(&n->hop, NHA_ENCAP, NHA_ENCAP_TYPE, msg);
 	nctl_encode_rest(n->rest, msg);
+}
+
+void nctl_nexthop_encode_state(const struct nctl_nexthop *n, struct nctl_msgbuf *msg)
+{
+	const struct nhmsg nhm = {
+		.nh_family = n->family,
+		.nh_scope = n->scope,
+		.nh_protocol = n->protocol,
+		.nh_flags = n->flags,
+	};
+
+	encode(n, 0, &nhm, msg);
+}
+
+/* The kernel finds the scope itself, and refuses to be told (net/ipv4/nexthop.c rtm_to_nh_config). */
+void nctl_nexthop_encode_new(const struct nctl_nexthop *n, uint16_t nlm_flags, struct nctl_msgbuf *msg)
+{
+	const struct nhmsg nhm = {
+		.nh_family = n->family,
+		.nh_protocol = n->protocol,
+		.nh_flags = n->flags & RTNH_F_ONLINK,
+	};
+	struct nctl_nexthop v = *n;
+
+	/* What we do not know of it are states and counters, which the kernel does not take. */
+	v.rest = NCTL_BYTES_NULL;
+	encode(&v, nlm_flags, &nhm, msg);
+}
+
+void nctl_nexthop_encode_del(nctl_nhid id, struct nctl_msgbuf *msg)
+{
+	const struct nhmsg nhm = {.nh_family = AF_UNSPEC};
+
+	nctl_msg_begin(msg, RTM_DELNEXTHOP, 0, &nhm, sizeof(nhm));
+	nctl_msg_put_u32(msg, NHA_ID, id);
 }

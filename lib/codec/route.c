@@ -11,6 +11,7 @@
 
 #define USER_HZ        100 /* ticks of rta_expires a second (include/asm-generic/param.h) */
 #define HOP_FLAGS_MASK 0xFFU
+#define ANY_FLAGS      UINT32_MAX
 
 struct decoder {
 	const struct nlmsghdr *nlh;
@@ -246,7 +247,7 @@ static void encode_gateway(uint8_t family, const struct nctl_prefix *via, struct
 }
 
 /* In the order of fib_nexthop_info and fib_add_nexthop, so that the bytes of RTA_MULTIPATH are the same. */
-static void encode_hops(const struct nctl_route *r, struct nctl_msgbuf *msg)
+static void encode_hops(const struct nctl_route *r, uint32_t flags, struct nctl_msgbuf *msg)
 {
 	size_t nest = nctl_msg_nest_begin(msg, RTA_MULTIPATH), begin;
 	const struct nctl_hop *h;
@@ -254,7 +255,7 @@ static void encode_hops(const struct nctl_route *r, struct nctl_msgbuf *msg)
 
 	for (h = r->hops; h < r->hops + r->n_hops; h++) {
 		nh = (struct rtnexthop){
-			.rtnh_flags = h->flags,
+			.rtnh_flags = (uint8_t)(h->flags & flags),
 			.rtnh_hops = (uint8_t)(h->weight - 1),
 			.rtnh_ifindex = (int)h->oif,
 		};
@@ -282,7 +283,9 @@ static void encode_single(const struct nctl_route *r, struct nctl_msgbuf *msg)
 	nctl_encode_rest(h->rest, msg);
 }
 
-static void begin_route(const struct nctl_route *r, struct nctl_msgbuf *msg)
+/* flags: of the route and its hops, those that are told. */
+static void begin_route(
+	const struct nctl_route *r, uint16_t type, uint16_t nlm_flags, uint32_t flags, struct nctl_msgbuf *msg)
 {
 	struct rtmsg rtm = {
 		.rtm_family = r->dst.family,
@@ -298,12 +301,12 @@ static void begin_route(const struct nctl_route *r, struct nctl_msgbuf *msg)
 
 	if (r->n_hops == 1 && !r->multipath)
 		rtm.rtm_flags = (r->flags & ~HOP_FLAGS_MASK) | r->hops->flags;
-	nctl_msg_begin(msg, RTM_NEWROUTE, 0, &rtm, sizeof(rtm));
+	rtm.rtm_flags &= flags;
+	nctl_msg_begin(msg, type, nlm_flags, &rtm, sizeof(rtm));
 }
 
-void nctl_route_encode_state(const struct nctl_route *r, struct nctl_msgbuf *msg)
+static void encode_attrs(const struct nctl_route *r, uint32_t flags, struct nctl_msgbuf *msg)
 {
-	begin_route(r, msg);
 	nctl_msg_put_u32(msg, RTA_TABLE, r->table);
 	if (r->dst.len)
 		nctl_encode_address(&r->dst, RTA_DST, msg);
@@ -317,7 +320,7 @@ void nctl_route_encode_state(const struct nctl_route *r, struct nctl_msgbuf *msg
 	if (r->nhid)
 		nctl_msg_put_u32(msg, RTA_NH_ID, r->nhid);
 	if (r->multipath)
-		encode_hops(r, msg);
+		encode_hops(r, flags, msg);
 	else if (r->n_hops)
 		encode_single(r, msg);
 	if (r->realms)
@@ -329,4 +332,41 @@ void nctl_route_encode_state(const struct nctl_route *r, struct nctl_msgbuf *msg
 	if (r->has_pref)
 		nctl_msg_put_u8(msg, RTA_PREF, r->pref);
 	nctl_encode_rest(r->rest, msg);
+}
+
+void nctl_route_encode_state(const struct nctl_route *r, struct nctl_msgbuf *msg)
+{
+	begin_route(r, RTM_NEWROUTE, 0, ANY_FLAGS, msg);
+	encode_attrs(r, ANY_FLAGS, msg);
+}
+
+/* What a request says: the hops of an object, and a type that follows from it, are the kernel's to know. */
+static struct nctl_route as_asked(const struct nctl_route *r)
+{
+	struct nctl_route v = *r;
+
+	if (!v.nhid)
+		return v;
+	v.n_hops = 0;
+	v.multipath = false;
+	v.type = v.type == RTN_BLACKHOLE ? RTN_UNICAST : v.type;
+	return v;
+}
+
+void nctl_route_encode_new(const struct nctl_route *r, uint16_t nlm_flags, struct nctl_msgbuf *msg)
+{
+	struct nctl_route v = as_asked(r);
+
+	begin_route(&v, RTM_NEWROUTE, nlm_flags, RTNH_F_ONLINK, msg);
+	encode_attrs(&v, RTNH_F_ONLINK, msg);
+	if (v.dst.family == AF_INET6 && v.expires > 0)
+		nctl_msg_put_u32(msg, RTA_EXPIRES, (uint32_t)v.expires);
+}
+
+void nctl_route_encode_del(const struct nctl_route *r, struct nctl_msgbuf *msg)
+{
+	struct nctl_route v = as_asked(r);
+
+	begin_route(&v, RTM_DELROUTE, 0, RTNH_F_ONLINK, msg);
+	encode_attrs(&v, RTNH_F_ONLINK, msg);
 }

@@ -40,5 +40,18 @@ int nctl_neigh_decode(const struct nlmsghdr *nlh, struct nctl_route_scratch *s, 
 void nctl_route_encode_state(const struct nctl_route *r, struct nctl_msgbuf *msg);
 void nctl_nexthop_encode_state(const struct nctl_nexthop *n, struct nctl_msgbuf *msg);
 void nctl_rule_encode_state(const struct nctl_rule *r, struct nctl_msgbuf *msg);
+/*
+ * Requests. nlm_flags: NLM_F_CREATE and what goes with it (rtnetlink(7)). State of links and drivers is left out, and
+ * the hops of what has a next-hop object. A deletion names all that the kernel compares, the protocol too, so that it
+ * never takes one that is only alike.
+ */
+void nctl_route_encode_new(const struct nctl_route *r, uint16_t nlm_flags, struct nctl_msgbuf *msg);
+void nctl_route_encode_del(const struct nctl_route *r, struct nctl_msgbuf *msg);
+void nctl_nexthop_encode_new(const struct nctl_nexthop *n, uint16_t nlm_flags, struct nctl_msgbuf *msg);
+void nctl_nexthop_encode_del(nctl_nhid id, struct nctl_msgbuf *msg);
+/* has_priority: or else the kernel chooses one. */
+void nctl_rule_encode_new(const struct nctl_rule *r, bool has_priority, struct nctl_msgbuf *msg);
+void nctl_rule_encode_del(const struct nctl_rule *r, struct nctl_msgbuf *msg);
+
 void nctl_addr_encode_state(const struct nctl_addr *a, struct nctl_msgbuf *msg);
 void nctl_link_encode_state(const struct nctl_link *l, struct nctl_msgbuf *msg);

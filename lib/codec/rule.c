@@ -225,7 +225,8 @@ static void encode_ranges(const struct nctl_rule *r, struct nctl_msgbuf *msg)
 		nctl_msg_put(msg, FRA_DPORT_RANGE, &dport, sizeof(dport));
 }
 
-void nctl_rule_encode_state(const struct nctl_rule *r, struct nctl_msgbuf *msg)
+static void encode(const struct nctl_rule *r, uint16_t type, uint16_t nlm_flags, uint32_t flags, bool has_priority,
+	struct nctl_msgbuf *msg)
 {
 	struct fib_rule_hdr frh = {
 		.family = r->family,
@@ -234,14 +235,14 @@ void nctl_rule_encode_state(const struct nctl_rule *r, struct nctl_msgbuf *msg)
 		.tos = r->tos,
 		.table = (uint8_t)(r->table < 256 ? r->table : RT_TABLE_COMPAT),
 		.action = r->action,
-		.flags = r->flags,
+		.flags = r->flags & flags,
 	};
 
-	nctl_msg_begin(msg, RTM_NEWRULE, 0, &frh, sizeof(frh));
+	nctl_msg_begin(msg, type, nlm_flags, &frh, sizeof(frh));
 	nctl_msg_put_u32(msg, FRA_TABLE, r->table);
 	nctl_msg_put_u32(msg, FRA_SUPPRESS_PREFIXLEN, (uint32_t)r->suppress_prefixlen);
 	nctl_msg_put_u8(msg, FRA_PROTOCOL, r->protocol);
-	if (r->priority)
+	if (has_priority)
 		nctl_msg_put_u32(msg, FRA_PRIORITY, r->priority);
 	if (r->suppress_ifgroup != -1)
 		nctl_msg_put_u32(msg, FRA_SUPPRESS_IFGROUP, (uint32_t)r->suppress_ifgroup);
@@ -254,4 +255,19 @@ void nctl_rule_encode_state(const struct nctl_rule *r, struct nctl_msgbuf *msg)
 	encode_selector(r, msg);
 	encode_ranges(r, msg);
 	nctl_encode_rest(r->rest, msg);
+}
+
+void nctl_rule_encode_state(const struct nctl_rule *r, struct nctl_msgbuf *msg)
+{
+	encode(r, RTM_NEWRULE, 0, UINT32_MAX, r->priority, msg);
+}
+
+void nctl_rule_encode_new(const struct nctl_rule *r, bool has_priority, struct nctl_msgbuf *msg)
+{
+	encode(r, RTM_NEWRULE, NLM_F_CREATE | NLM_F_EXCL, ~NCTL_RULE_STATE, has_priority, msg);
+}
+
+void nctl_rule_encode_del(const struct nctl_rule *r, struct nctl_msgbuf *msg)
+{
+	encode(r, RTM_DELRULE, 0, ~NCTL_RULE_STATE, true, msg);
 }

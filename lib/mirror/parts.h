@@ -45,7 +45,6 @@ struct nctl_ref_head *nctl_ref_head(const struct nctl_mirror *m, enum nctl_ref_k
 uint64_t nctl_ref_key(enum nctl_ref_kind kind, uint32_t number, const struct nctl_prefix *prefix);
 
 /* route-same.c: which routes are the same, and in what order they stand at a prefix. */
-bool nctl_route_is_ecmp(const struct nctl_route *r);
 /* Both have equal keys. */
 bool nctl_route_same(const struct nctl_route *a, const struct nctl_route *b);
 /* Equal for two routes that are the same. */

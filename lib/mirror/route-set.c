@@ -66,6 +66,9 @@ static int attach(struct nctl_mirror *m, struct nctl_set *s)
 		r = nctl_ref_attach(m, &s->refs[s->n_refs++], s, NCTL_REF_NHID, s->v.nhid, NULL);
 	if (r == 0 && s->v.prefsrc.family != AF_UNSPEC)
 		r = nctl_ref_attach(m, &s->refs[s->n_refs++], s, NCTL_REF_PREFSRC, 0, &s->v.prefsrc);
+	if (r == 0)
+		r = nctl_ref_attach(
+			m, &s->refs[s->n_refs++], s, NCTL_REF_PROTOCOL, s->v.protocol, NULL);
 	return r;
 }
 
@@ -121,7 +124,7 @@ static struct nctl_set *make(struct nctl_mirror *m, const struct nctl_route *r)
 {
 	uint64_t hash = nctl_route_content_hash(r);
 	struct nctl_set *s = find(m, r, hash);
-	size_t refs = r->n_hops + 2, bytes;
+	size_t refs = r->n_hops + 3, bytes;
 
 	if (s)
 		return s;

@@ -71,6 +71,29 @@ size_t nctl_mirror_route_count_link(const struct nctl_mirror *m, nctl_ifindex if
 /* Bytes of memory that routes, their sets and indexes take. */
 size_t nctl_mirror_route_bytes(const struct nctl_mirror *m);
 
+/*
+ * Routes that leave by a link, have this preferred source or next-hop object, or are of this protocol; objects that
+ * leave by a link, groups that have this member. A walk costs what it gives, and ends with the next call that feeds
+ * the mirror.
+ */
+struct nctl_route_walk {
+	const struct nctl_mirror *m;
+	const struct nctl_list *list, *at;
+	uint32_t route;
+	uint8_t family;
+};
+void nctl_mirror_routes_of_link(const struct nctl_mirror *m, nctl_ifindex oif, struct nctl_route_walk *w);
+void nctl_mirror_routes_of_source(
+	const struct nctl_mirror *m, const struct nctl_prefix *source, struct nctl_route_walk *w);
+void nctl_mirror_routes_of_nexthop(const struct nctl_mirror *m, nctl_nhid id, struct nctl_route_walk *w);
+void nctl_mirror_routes_of_protocol(const struct nctl_mirror *m, uint8_t protocol, struct nctl_route_walk *w);
+nctl_route_ref nctl_mirror_routes_of_next(struct nctl_route_walk *w); /* 0: no more */
+void nctl_mirror_nexthops_of_link(const struct nctl_mirror *m, nctl_ifindex oif, struct nctl_route_walk *w);
+void nctl_mirror_nexthops_of_member(const struct nctl_mirror *m, nctl_nhid id, struct nctl_route_walk *w);
+const struct nctl_nexthop *nctl_mirror_nexthops_of_next(struct nctl_route_walk *w); /* NULL: no more */
+/* Is it one that the kernel joins with others of its metric to one multipath route (IPv6)? */
+bool nctl_route_is_ecmp(const struct nctl_route *r);
+
 /* NULL where there is none; the first with an id of at least id. Views are the mirror's own. */
 const struct nctl_nexthop *nctl_mirror_nexthop_get(const struct nctl_mirror *m, nctl_nhid id);
 const struct nctl_nexthop *nctl_mirror_nexthop_from(const struct nctl_mirror *m, nctl_nhid id);
@@ -78,4 +101,6 @@ size_t nctl_mirror_nexthop_count(const struct nctl_mirror *m);
 
 /* In the kernel's order: family (AF_INET, AF_INET6, others), priority, age. nth: from 0; NULL: no more. */
 const struct nctl_rule *nctl_mirror_rule_at(const struct nctl_mirror *m, uint8_t family, size_t nth);
+/* One that is equal but for state, its protocol included. */
+bool nctl_mirror_rule_has(const struct nctl_mirror *m, const struct nctl_rule *r);
 size_t nctl_mirror_rule_count(const struct nctl_mirror *m, uint8_t family);

@@ -431,6 +431,11 @@ const struct nctl_rule *nctl_mirror_rule_at(const struct nctl_mirror *m, uint8_t
 	return family == AF_UNSPEC || m->rules[at]->v.family == family ? &m->rules[at]->v : NULL;
 }
 
+bool nctl_mirror_rule_has(const struct nctl_mirror *m, const struct nctl_rule *r)
+{
+	return lookup(m, r, is_any, false);
+}
+
 size_t nctl_mirror_rule_count(const struct nctl_mirror *m, uint8_t family)
 {
 	if (family == AF_UNSPEC)

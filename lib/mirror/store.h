@@ -33,7 +33,7 @@ struct nctl_rec {
 enum nctl_ref_kind {
 	NCTL_REF_OIF,
 	NCTL_REF_NHID,
-	NCTL_REF_PREFSRC,
+	NCTL_REF_PREFSRC, NCTL_REF_PROTOCOL,
 	NCTL_REF_NEXTHOP_OIF,
 	NCTL_REF_MEMBER,
 	NCTL_REF_DOWN, /* in tombs only: a link that went down */
