@@ -5,7 +5,7 @@
  * else.
  *
  *   gen-keys TEMPLATE   the template on stdout; a line @COMMON@ becomes the table of common keys, a line
- *                       @KINDS@ a section for each kind of links
+ *                       @KINDS@ a section for each kind of links, a line @KEYS LIST@ the table of a mapping
  *   gen-keys --list     the words that these write, one a line, for the test of the page
  *   gen-keys --keys     all keys, one a line, for the tests of their effects: KEY where every device may
  *                       have it, else SECTION.KEY or LIST.KEY (config/grammar.h)
@@ -283,6 +283,25 @@ static void put_kinds(void)
 			put_kind(nctl_kinds[i]);
 }
 
+/* The table of a mapping that is no link, by its name in the grammar. */
+static void put_mapping(const char *name)
+{
+	for (const struct nd_grammar_list *l = nd_grammar; l->name; l++) {
+		if (strcmp(l->name, name) || !l->table)
+			continue;
+		for (size_t i = 0; i < l->table->n; i++) {
+			const struct nctl_field *f = &l->table->v[i];
+
+			putchar('*');
+			put(f->key);
+			fputs("*: ", stdout);
+			put_type(f);
+			fputs(f->flags & NCTL_FIELD_REQUIRED ? " (required)\n\t" : "\n\t", stdout);
+			put_help(f);
+		}
+	}
+}
+
 static void list_word(const char *word)
 {
 	if (word)
@@ -304,6 +323,9 @@ static void list_table(const struct nctl_field_table *t)
 static void list_words(void)
 {
 	list_table(&nctl_link_fields);
+	for (const struct nd_grammar_list *l = nd_grammar; l->name; l++)
+		if (l->table)
+			list_table(l->table);
 	for (size_t i = 0; nctl_kinds[i]; i++) {
 		const struct nctl_kind *k = nctl_kinds[i];
 
@@ -325,17 +347,23 @@ static void list_key(const char *section, const char *key)
 		printf("%s.%s\n", section, key);
 }
 
+static void list_in_grammar(const char *list, const char *key, bool plain)
+{
+	if (plain)
+		printf("%s %s\n", list, key);
+	else if (strcmp(list, "device"))
+		list_key(list, key);
+	else
+		puts(key);
+}
+
 static void list_grammar(bool plain)
 {
 	for (const struct nd_grammar_list *l = nd_grammar; l->name; l++) {
-		for (const struct nd_grammar_key *k = l->keys; k->key; k++) {
-			if (plain)
-				printf("%s %s\n", l->name, k->key);
-			else if (strcmp(l->name, "device"))
-				list_key(l->name, k->key);
-			else
-				puts(k->key);
-		}
+		for (const struct nd_grammar_key *k = l->keys; k->key; k++)
+			list_in_grammar(l->name, k->key, plain);
+		for (size_t i = 0; l->table && i < l->table->n; i++)
+			list_in_grammar(l->name, l->table->v[i].key, plain);
 	}
 }
 
@@ -363,7 +391,7 @@ static void list_keys(void)
 static int fill_template(const char *path)
 {
 	FILE *f = fopen(path, "re");
-	char line[LINE_BYTES];
+	char line[LINE_BYTES], mapping[32];
 
 	if (!f) {
 		perror(path);
@@ -374,6 +402,8 @@ static int fill_template(const char *path)
 			put_table(&nctl_link_fields, 0, false);
 		else if (!strcmp(line, "@KINDS@\n"))
 			put_kinds();
+		else if (sscanf(line, "@KEYS %31[a-z]@", mapping) == 1)
+			put_mapping(mapping);
 		else
 			fputs(line, stdout);
 	}

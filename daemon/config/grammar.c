@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "config/grammar.h"
-#include "obj/field.h"
+#include "obj/fib-keys.h"
 
 static const char renderers[] = "word:netctld|networkd|NetworkManager|sriov";
 
@@ -20,6 +20,8 @@ static const struct nd_grammar_key network_list[] = {
 	{"netns-pool", "number:0:1024", "so many namespaces are made in advance"},
 	{"sysctl", "{*:text}", "sysctls of the network in the daemon's own namespace"},
 	{"namespaces", "{*:{netns}}", "what there should be in other network namespaces"},
+	{"nexthops", "{*:{nexthop}}", "next-hop objects by their numbers"},
+	{"routing-policy", "[{rule}]", "routing rules"},
 	{0},
 };
 
@@ -27,12 +29,18 @@ static const struct nd_grammar_key netns_list[] = {
 	{"renderer", "word:netctld", "no other program configures namespaces"},
 	{"drift", "word:repair|report", "what becomes of what others change in there"},
 	{"sysctl", "{*:text}", "sysctls of the network in there"},
+	{"nexthops", "{*:{nexthop}}", "next-hop objects by their numbers"},
+	{"routing-policy", "[{rule}]", "routing rules"},
 	{0},
 };
 
 static const struct nd_grammar_key device_list[] = {
 	{"renderer", renderers, "who configures"},
 	{"addresses", "[prefix/{*:{address}}]", "addresses with their prefix length"},
+	{"routes", "[{route}]", "routes over the device"},
+	{"routing-policy", "[{rule}]", "routing rules, which are not bound to the device"},
+	{"gateway4", "ip", "an old word for a default route"},
+	{"gateway6", "ip", "an old word for a default route"},
 	{"vrf", "name", "the VRF that the link is in"},
 	{"activation-mode", "word:manual|off", "up and down are left alone, or the link is kept down"},
 	{"drift", "word:repair|report", "what becomes of what others change of it"},
@@ -90,6 +98,18 @@ static const struct nd_grammar_key peer_list[] = {
 	{0},
 };
 
+static const struct nd_grammar_key route_list[] = {
+	{"nexthops", "[{hop}]", "several ways that share the packets"},
+	{0},
+};
+
+static const struct nd_grammar_key nexthop_list[] = {
+	{"group", "[{member}]", "other next-hop objects that share the packets"},
+	{0},
+};
+
+static const struct nd_grammar_key none_list[] = {{0}};
+
 const struct nd_grammar_list nd_grammar[] = {
 	{"network", network_list},
 	{"netns", netns_list},
@@ -98,6 +118,11 @@ const struct nd_grammar_list nd_grammar[] = {
 	{"peer", peer_list},
 	{"match", match_list},
 	{"nameservers", nameservers_list},
+	{"route", route_list, &nctl_route_keys},
+	{"hop", none_list, &nctl_hop_keys},
+	{"nexthop", nexthop_list, &nctl_nexthop_keys},
+	{"member", none_list, &nctl_member_keys},
+	{"rule", none_list, &nctl_rule_keys},
 	{0},
 };
 

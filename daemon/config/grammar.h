@@ -26,6 +26,8 @@ struct nd_grammar_key {
 	const char *help; /* half a sentence */
 };
 
+struct nctl_field_table;
+
 struct nd_grammar_list {
 	const char *name; /* NULL ends the array */
 	const struct nd_grammar_key *keys;

@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "config/grammar.h"
 #include "config/steps.h"
+#include "config/routing.h"
 #include "obj/link.h"
 
 struct common_key {
@@ -30,6 +31,8 @@ static const struct common_key common_keys[] = {
 	{"accept-ra", nd_step_accept_ra}, {"ipv6-mtu", nd_step_ipv6_mtu}, {"match", nd_step_match},
 	{"set-name", nd_step_set_name}, {"sysctl", nd_step_sysctl}, {"wakeonlan", nd_step_must_be_false},
 	{"emit-lldp", nd_step_must_be_false}, {"ignore-carrier", nd_step_must_be_true},
+	{"routes", nd_step_routes}, {"routing-policy", nd_step_rules},
+	{"gateway4", nd_step_gateway}, {"gateway6", nd_step_gateway},
 	{"critical", nd_step_any_bool}, /* addresses stay over restarts anyway */
 };
 
@@ -41,8 +44,6 @@ static const char *const unsupported[] = {
 	"dhcp4-overrides",
 	"dhcp6-overrides",
 	"embedded-switch-mode",
-	"gateway4",
-	"gateway6",
 	"generic-receive-offload",
 	"generic-segmentation-offload",
 	"hairpin",
@@ -57,8 +58,6 @@ static const char *const unsupported[] = {
 	"ra-overrides",
 	"receive-checksum-offload",
 	"regulatory-domain",
-	"routes",
-	"routing-policy",
 	"tcp-segmentation-offload",
 	"tcp6-segmentation-offload",
 	"transmit-checksum-offload",

@@ -13,6 +13,7 @@
 #include "config/device.h"
 #include "config/parse.h"
 #include "config/refs.h"
+#include "config/routing.h"
 
 void nd_parse_fini(struct nd_parse *p)
 {
@@ -104,6 +105,8 @@ static void read_all(struct nd_parse *p)
 	if (p->err == 0)
 		nd_refs_resolve(p);
 	if (p->err == 0)
+		nd_routing_resolve(p);
+	if (p->err == 0)
 		nd_check_loops(p);
 	if (p->err == 0)
 		nd_check_links(p);
@@ -165,6 +168,7 @@ int nd_config_parse(const struct nd_config_texts *texts, struct nd_diagnostics *
 	p.claims_tail = &p.claims;
 	p.port_params_tail = &p.port_params;
 	p.peers_tail = &p.peers;
+	nd_routing_init(&p);
 	if (!p.want)
 		return -ENOMEM;
 	p.netns = p.want->netns;

@@ -15,6 +15,16 @@ struct nd_claim;
 struct nd_space_def;
 struct nd_peer;
 struct nd_port_param;
+struct nd_route;
+struct nd_nexthop;
+struct nd_rule;
+
+/* What was said of routing (routing.h), in the tree's arena, in the order of the files. */
+struct nd_routing {
+	struct nd_route *routes, **routes_tail;
+	struct nd_nexthop *nexthops, **nexthops_tail;
+	struct nd_rule *rules, **rules_tail;
+};
 
 /* A thing that was reported at a place, so that it is reported once, not once for each device of a range. */
 struct nd_reported {
@@ -38,6 +48,7 @@ struct nd_parse {
 	struct nd_claim *claims, **claims_tail;
 	struct nd_port_param *port_params, **port_params_tail;
 	struct nd_peer *peers, **peers_tail;
+	struct nd_routing routing;
 
 	struct nctl_want_netns **netns; /* in the want's arena; number 0 is the daemon's own */
 	size_t n_netns;

@@ -8,12 +8,12 @@
 
 #include "base/cleanup.h"
 #include "base/num.h"
+#include "config/routing.h"
 #include "config/steps.h"
 
 /* Sections of netplan, and some to come, that we cannot fill. */
 static const char *const unsupported_sections[] = {
 	"modems",
-	"nexthops",
 	"nm-devices",
 	"openvswitch",
 	"wifis",
@@ -257,10 +257,22 @@ static void read_sysctl(struct body *b, const struct nd_node *node)
 	nd_sysctl_read(b->p, node, b->scope);
 }
 
+static void read_nexthops(struct body *b, const struct nd_node *node)
+{
+	nd_nexthops_read(b->p, node, b->scope);
+}
+
+static void read_rules(struct body *b, const struct nd_node *node)
+{
+	nd_rules_read(b->p, node, b->scope);
+}
+
 static const struct body_key netns_keys[] = {
 	{"drift", skip},
 	{"renderer", read_netns_renderer},
 	{"sysctl", read_sysctl},
+	{"nexthops", read_nexthops},
+	{"routing-policy", read_rules},
 	{"namespaces", refuse_inner},
 	{"netns-pool", refuse_inner},
 	{"version", refuse_inner},
@@ -321,6 +333,8 @@ static const struct body_key network_keys[] = {
 	{"netns-pool", read_pool},
 	{"namespaces", read_namespaces},
 	{"sysctl", read_sysctl},
+	{"nexthops", read_nexthops},
+	{"routing-policy", read_rules},
 };
 
 void nd_network_read(struct nd_parse *p, const struct nd_node *network)

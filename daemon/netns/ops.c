@@ -199,6 +199,12 @@ static int ask(struct netns_task *t)
 	case NCTL_OP_ALTNAME_DEL:
 	case NCTL_OP_ADDR_NEW:
 	case NCTL_OP_ADDR_DEL:
+	case NCTL_OP_ROUTE_NEW:
+	case NCTL_OP_ROUTE_DEL:
+	case NCTL_OP_NEXTHOP_NEW:
+	case NCTL_OP_NEXTHOP_DEL:
+	case NCTL_OP_RULE_NEW:
+	case NCTL_OP_RULE_DEL:
 		break;
 	}
 	return -EOPNOTSUPP;

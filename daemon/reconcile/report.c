@@ -4,6 +4,7 @@
  * entry for each definition and action, so that a range of 1,500 VLANs is one line; deletions have no
  * definition any more and are folded by their names ("foo.{1491..1500}").
  */
+#include "plan/op-fib.h"
 #include "reconcile/private.h"
 
 #include <errno.h>
@@ -74,8 +75,16 @@ static const char *action_of(const struct nctl_op *op)
 	case NCTL_OP_ALTNAME_NEW:
 	case NCTL_OP_ADDR_NEW:
 		return "add";
+	case NCTL_OP_ROUTE_NEW:
+	case NCTL_OP_NEXTHOP_NEW:
+		return op->fib->old ? "change" : "add";
+	case NCTL_OP_RULE_NEW:
+		return "add";
 	case NCTL_OP_ALTNAME_DEL:
 	case NCTL_OP_ADDR_DEL:
+	case NCTL_OP_ROUTE_DEL:
+	case NCTL_OP_NEXTHOP_DEL:
+	case NCTL_OP_RULE_DEL:
 		return "remove";
 	}
 	return "";
@@ -94,6 +103,15 @@ static const char *object_of(const struct nctl_op *op)
 	case NCTL_OP_ADDR_NEW:
 	case NCTL_OP_ADDR_DEL:
 		return "address";
+	case NCTL_OP_ROUTE_NEW:
+	case NCTL_OP_ROUTE_DEL:
+		return "route";
+	case NCTL_OP_NEXTHOP_NEW:
+	case NCTL_OP_NEXTHOP_DEL:
+		return "nexthop";
+	case NCTL_OP_RULE_NEW:
+	case NCTL_OP_RULE_DEL:
+		return "rule";
 	case NCTL_OP_NETNS_NEW:
 	case NCTL_OP_NETNS_DEL:
 	case NCTL_OP_NETNS_ID:
@@ -139,7 +157,7 @@ static bool is_told_apart(const struct nctl_plan *p, const struct nctl_op *op)
 {
 	bool sets = op->type == NCTL_OP_LINK_SET || op->type == NCTL_OP_ALTNAME_NEW;
 
-	if (op->type == NCTL_OP_NETNS_ID)
+	if (op->type == NCTL_OP_NETNS_ID || op->if_missing)
 		return false;
 	return !sets || !is_part_of_making(p, op);
 }
@@ -154,7 +172,7 @@ static struct told tell(const struct nctl_plan *p, const struct nctl_op *op)
 	t.netns_def = netns ? netns->def : NULL;
 	if (op->type == NCTL_OP_NETNS_NEW)
 		t.def = t.netns_def;
-	if (op->type == NCTL_OP_SYSCTL_SET) {
+	if (op->type == NCTL_OP_SYSCTL_SET || nctl_op_is_fib(op)) {
 		t.stem = n;
 		return t;
 	}

@@ -21,7 +21,7 @@ enum {
 struct event {
 	bool made, renamed, rejoined, flags, altname, other;
 	uint64_t common, data, port;
-	uint32_t addrs_gone, addrs_too_many;
+	uint32_t addrs_gone, addrs_too_many, routes;
 	const struct nctl_op *addr; /* the first of these */
 	const struct nctl_op *set;
 	bool done, failed;
@@ -96,6 +96,14 @@ static void add(struct event *v, struct event *e, const struct nctl_op *op)
 	case NCTL_OP_ALTNAME_DEL:
 		e->altname = true;
 		break;
+	case NCTL_OP_ROUTE_NEW:
+		e->routes++;
+		break;
+	case NCTL_OP_ROUTE_DEL:
+	case NCTL_OP_NEXTHOP_NEW:
+	case NCTL_OP_NEXTHOP_DEL:
+	case NCTL_OP_RULE_NEW:
+	case NCTL_OP_RULE_DEL:
 	case NCTL_OP_LINK_DEL:
 	case NCTL_OP_NETNS_NEW:
 	case NCTL_OP_NETNS_DEL:
@@ -165,6 +173,8 @@ static void put_event(struct nctl_strbuf *out, const struct event *e, bool met, 
 	if (e->altname)
 		put(out, "an altname gone");
 	put_addrs(out, e, each);
+	if (e->routes)
+		put(out, e->routes == 1 ? "a route gone" : "%u routes gone", e->routes);
 	if (!out->len)
 		put(out, "changed");
 }

@@ -7,6 +7,7 @@
  * of the namespaces on the way.
  */
 #include "exec/private.h"
+#include "plan/op-fib.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -24,6 +25,8 @@ enum {
 	 */
 	SEND_TARGET_US = 25 * 1000,
 	SEND_BRIEF_US = 4 * 1000,
+	/* Duplicate address detection takes 2 s at most (RFC 4862 section 5.4.2), without a carrier for ever. */
+	DAD_MS = 8 * 1000,
 	BRIEF_FOR_US = 50 * 1000, /* after somebody asked: the next question would have come */
 };
 
@@ -71,9 +74,9 @@ static bool must_wait(const struct nctl_plan *p, const struct nctl_op *op)
 	for (int i = 0; i < NCTL_OP_NEEDS; i++) {
 		const struct nctl_op *need = op->need[i] != NCTL_OP_NONE ? &p->ops[op->need[i]] : NULL;
 
-		/* A new link may stand on one that is made by the message before. */
+		/* A new link may stand on one that is made by the message before, a route on its next hop. */
 		if (need && need->state == NCTL_OP_SENT &&
-			!(op->type == NCTL_OP_LINK_NEW && nctl_op_is_rtnl(need)))
+			!((op->type == NCTL_OP_LINK_NEW || nctl_op_is_fib(op)) && nctl_op_is_rtnl(need)))
 			return true;
 	}
 	return false;
@@ -93,7 +96,10 @@ void nctl_run_refuse(struct run *run, struct nctl_op *op, int error, const char 
 /* Deleting what is gone is no failure: a cascade, or somebody else, was faster. */
 static bool is_moot(const struct nctl_op *op, int error)
 {
-	return nctl_op_is_deletion(op) && (error == -ENODEV || error == -ENOENT || error == -EADDRNOTAVAIL);
+	if (nctl_op_is_fib(op) && op->if_missing && error == -EEXIST)
+		return true; /* two operations may have taken the same one along */
+	return nctl_op_is_deletion(op) && (error == -ENODEV || error == -ENOENT || error == -EADDRNOTAVAIL ||
+						  (nctl_op_is_fib(op) && error == -ESRCH));
 }
 
 static bool is_brief(struct nctl_hub *h)
@@ -215,12 +221,18 @@ uint32_t nctl_run_op_at(const struct run *run, size_t i)
 	return run->again ? run->again[i] : (uint32_t)i;
 }
 
+/* Routes go by themselves, too, and some by what comes before in this very plan: then there is nothing to say. */
+static bool may_be_done(const struct nctl_op *op)
+{
+	return op->if_missing || (nctl_op_is_fib(op) && nctl_op_is_deletion(op));
+}
+
 /* What needs no message: true if op is dealt with. */
 static bool pass_over(struct run *run, struct nctl_op *op)
 {
 	if (op->state != NCTL_OP_PENDING || nctl_run_poison(run, op))
 		return true;
-	if (op->implied) {
+	if (op->implied || (may_be_done(op) && nctl_op_is_seen(run->plan, op))) {
 		op->state = NCTL_OP_ACKED;
 		return true;
 	}
@@ -272,6 +284,21 @@ static bool put(struct nctl_hub *h, uint32_t i, struct nctl_batch *b, struct run
 	return true;
 }
 
+/* Must it wait for the mirror? What waits in vain is left out: then it is no more pending. */
+static bool must_wait_for_mirror(struct run *run, struct nctl_op *op)
+{
+	enum nctl_readiness r = nctl_op_readiness(run->plan, op);
+
+	if (r == NCTL_OP_READY)
+		return false;
+	run->waiting = r == NCTL_OP_WAITING && !run->impatient;
+	if (!run->waiting)
+		nctl_plan_leave_out(run->plan, op);
+	else if (!run->deadline.usec)
+		run->deadline = nctl_time_add_ms(nctl_time_now(), DAD_MS);
+	return run->waiting;
+}
+
 /* Puts the next operations of one namespace into b. */
 static void fill(struct nctl_hub *h, struct nctl_batch *b, struct run_batch *rb)
 {
@@ -284,8 +311,10 @@ static void fill(struct nctl_hub *h, struct nctl_batch *b, struct run_batch *rb)
 
 		if (pass_over(run, op))
 			continue;
-		if (must_wait(run->plan, op))
+		if (must_wait(run->plan, op) || must_wait_for_mirror(run, op))
 			break;
+		if (op->state != NCTL_OP_PENDING)
+			continue;
 		fault = nctl_run_fault(h, rb);
 		if (fault == NCTL_FAULT_WAIT)
 			break;

@@ -8,7 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "codec/codec.h"
+#include "codec/route.h"
+#include "plan/op-fib.h"
 
 /* The other end of a pair: its own wanted fields, and the index that it will have. */
 static void peer_link(const struct nctl_op *op, struct nctl_link *ret)
@@ -43,6 +44,12 @@ bool nctl_op_is_rtnl(const struct nctl_op *op)
 	case NCTL_OP_ALTNAME_DEL:
 	case NCTL_OP_ADDR_NEW:
 	case NCTL_OP_ADDR_DEL:
+	case NCTL_OP_ROUTE_NEW:
+	case NCTL_OP_ROUTE_DEL:
+	case NCTL_OP_NEXTHOP_NEW:
+	case NCTL_OP_NEXTHOP_DEL:
+	case NCTL_OP_RULE_NEW:
+	case NCTL_OP_RULE_DEL:
 		break;
 	}
 	return true;
@@ -54,7 +61,13 @@ bool nctl_op_is_deletion(const struct nctl_op *op)
 	case NCTL_OP_LINK_DEL:
 	case NCTL_OP_ADDR_DEL:
 	case NCTL_OP_NETNS_DEL:
+	case NCTL_OP_ROUTE_DEL:
+	case NCTL_OP_NEXTHOP_DEL:
+	case NCTL_OP_RULE_DEL:
 		return true;
+	case NCTL_OP_ROUTE_NEW:
+	case NCTL_OP_NEXTHOP_NEW:
+	case NCTL_OP_RULE_NEW:
 	case NCTL_OP_LINK_NEW:
 	case NCTL_OP_LINK_SET:
 	case NCTL_OP_ALTNAME_NEW:
@@ -130,6 +143,24 @@ void nctl_op_encode(const struct nctl_plan *p, const struct nctl_op *op, struct 
 		return;
 	case NCTL_OP_ADDR_DEL:
 		nctl_addr_encode_del(op->addr, msg);
+		return;
+	case NCTL_OP_ROUTE_NEW:
+		nctl_route_encode_new(&op->fib->v.route, op->fib->nlm_flags, msg);
+		return;
+	case NCTL_OP_ROUTE_DEL:
+		nctl_route_encode_del(&op->fib->v.route, msg);
+		return;
+	case NCTL_OP_NEXTHOP_NEW:
+		nctl_nexthop_encode_new(&op->fib->v.nexthop, op->fib->nlm_flags, msg);
+		return;
+	case NCTL_OP_NEXTHOP_DEL:
+		nctl_nexthop_encode_del(op->fib->v.nexthop.id, msg);
+		return;
+	case NCTL_OP_RULE_NEW:
+		nctl_rule_encode_new(&op->fib->v.rule, op->fib->has_priority, msg);
+		return;
+	case NCTL_OP_RULE_DEL:
+		nctl_rule_encode_del(&op->fib->v.rule, msg);
 		return;
 	case NCTL_OP_NETNS_NEW:
 	case NCTL_OP_NETNS_DEL:

@@ -391,7 +391,7 @@ nctl_time nctl_hub_deadline(const struct nctl_hub *h)
 {
 	nctl_time at = nctl_turn_has_more(h) ? nctl_hub_now(h) : nctl_sync_deadline(h);
 
-	if (h->run.plan && h->run.verifying)
+	if (h->run.plan && (h->run.verifying || h->run.waiting))
 		at = earlier(at, h->run.deadline);
 	return at;
 }

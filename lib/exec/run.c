@@ -140,6 +140,7 @@ static int send_all(struct nctl_hub *h)
 	int r = 0;
 
 	run->sending = true;
+	run->waiting = false;
 	while (r == 0 && !run->stopping && run->cursor < run->stage_end && has_room(run)) {
 		size_t before = run->cursor;
 
@@ -169,6 +170,8 @@ void nctl_run_advance(struct nctl_hub *h)
 		}
 		if (run->in_flight || run->ops_in_flight)
 			return;
+		if (run->waiting)
+			return;
 		if (!run->checking && !nctl_turn_drain(h, &run->fence))
 			return;
 		run->checking = !check_stage(h);
@@ -186,7 +189,11 @@ void nctl_run_advance(struct nctl_hub *h)
 
 void nctl_run_resume(struct nctl_hub *h)
 {
-	if (h->run.fence.set || h->run.checking)
+	bool waited = h->run.waiting;
+
+	/* The mirror may show it now. */
+	h->run.waiting = false;
+	if (h->run.fence.set || h->run.checking || waited)
 		nctl_run_advance(h);
 }
 
@@ -302,8 +309,13 @@ void nctl_run_tick(struct nctl_hub *h, nctl_time now)
 	struct run *run = &h->run;
 	bool patient;
 
-	if (!run->plan || !run->verifying || nctl_time_cmp(run->deadline, now) > 0)
+	if (!run->plan || !(run->verifying || run->waiting) || nctl_time_cmp(run->deadline, now) > 0)
 		return;
+	if (run->waiting) {
+		run->impatient = true;
+		nctl_run_resume(h);
+		return;
+	}
 	patient = nctl_time_cmp(run->patience, now) > 0;
 	if (patient && any_is_coming(run)) {
 		wait_on(h, now);

@@ -37,6 +37,8 @@ struct run {
 	bool sending;                                 /* an answer that comes now must not send more */
 	bool stopping;                                /* a refusal ended it: no further stage */
 	bool checking;    /* in the middle of the first look at a stage */
+	/* The next operation waits for something that the mirror will show; it has waited long enough. */
+	bool waiting, impatient;
 	bool verifying;   /* all is sent; waiting for the mirror to show the rest */
 	uint32_t *unseen; /* operations that the mirror has not shown yet */
 	size_t n_unseen;

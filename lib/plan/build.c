@@ -6,6 +6,7 @@
  * looks at it.
  */
 #include "plan/parts.h"
+#include "plan/want-route.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -129,6 +130,11 @@ void nctl_plan_adopt_addr(struct builder *b, const struct nctl_addr *a)
 		p->adopt_addrs[p->n_adopt_addrs++] = (struct nctl_adopt_addr){b->netns, *a};
 }
 
+static size_t count_routing(const struct nctl_want_routing *w)
+{
+	return w ? w->n_routes + w->n_nexthops + w->n_rules : 0;
+}
+
 /* Room for all that a plan from nothing needs, so that the array does not move; what is not used is never
  * touched. */
 static int reserve(struct builder *b)
@@ -138,7 +144,7 @@ static int reserve(struct builder *b)
 	for (size_t i = 0; i < b->want->n_links; i++)
 		n += b->want->links[i]->n_addrs + b->want->links[i]->n_sysctls;
 	for (size_t i = 0; i < b->want->n_netns; i++)
-		n += b->want->netns[i]->n_sysctls;
+		n += b->want->netns[i]->n_sysctls + count_routing(b->want->netns[i]->routing);
 	b->plan->ops = malloc(n * sizeof(*b->plan->ops));
 	if (!b->plan->ops)
 		return -ENOMEM;
@@ -189,6 +195,7 @@ static int build(struct builder *b)
 	if (r >= 0) {
 		nctl_plan_netns_tune(b);
 		nctl_plan_remove(b);
+		nctl_plan_fib(b);
 		r = b->err;
 	}
 	if (r >= 0)

@@ -3,6 +3,7 @@
  * DOC: what one operation means: the link it wants as the kernel should show it, and whether the mirror shows
  * that. Every attribute is judged by the mirror, never by an ack, since the kernel accepts and ignores some.
  */
+#include "plan/op-fib.h"
 #include "plan/parts.h"
 
 #include <net/if.h>
@@ -27,6 +28,10 @@ const char *nctl_phase_name(enum nctl_phase p)
 		return "settle";
 	case NCTL_PHASE_ADDRESS:
 		return "address";
+	case NCTL_PHASE_ROUTE:
+		return "route";
+	case NCTL_PHASE_UNROUTE:
+		return "unroute";
 	case NCTL_PHASE_REMOVE:
 		return "remove";
 	case NCTL_PHASE_N:
@@ -50,6 +55,9 @@ enum nctl_stage nctl_phase_stage(enum nctl_phase p)
 	case NCTL_PHASE_SETTLE:
 	case NCTL_PHASE_ADDRESS:
 		return NCTL_STAGE_CONFIGURE;
+	case NCTL_PHASE_ROUTE:
+	case NCTL_PHASE_UNROUTE:
+		return NCTL_STAGE_ROUTE;
 	case NCTL_PHASE_REMOVE:
 		return NCTL_STAGE_REMOVE;
 	case NCTL_PHASE_N:
@@ -201,6 +209,13 @@ bool nctl_op_is_seen(const struct nctl_plan *p, const struct nctl_op *op)
 		return m && shows_addr(op, m);
 	case NCTL_OP_ADDR_DEL:
 		return !m || !nctl_mirror_addr_get(m, op->addr);
+	case NCTL_OP_ROUTE_NEW:
+	case NCTL_OP_ROUTE_DEL:
+	case NCTL_OP_NEXTHOP_NEW:
+	case NCTL_OP_NEXTHOP_DEL:
+	case NCTL_OP_RULE_NEW:
+	case NCTL_OP_RULE_DEL:
+		return nctl_fib_op_is_seen(op, m);
 	case NCTL_OP_NETNS_NEW:
 		return m;
 	case NCTL_OP_NETNS_DEL:

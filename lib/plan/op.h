@@ -11,6 +11,9 @@
 
 /* The operations of a plan (plan.h), and the phases in which they are carried out. */
 
+struct nctl_op_fib; /* op-fib.h */
+struct nctl_fib_lost;
+
 enum nctl_phase {
 	NCTL_PHASE_NETNS, /* new namespaces, and what holds for all links that they will have */
 	NCTL_PHASE_CLEAR, /* unwanted addresses; links in the way of new ones */
@@ -25,6 +28,8 @@ enum nctl_phase {
 	NCTL_PHASE_UP,     /* up, masters first */
 	NCTL_PHASE_SETTLE, /* sysctls that coming up would undo */
 	NCTL_PHASE_ADDRESS,
+	NCTL_PHASE_ROUTE,   /* next hops, routes and rules (op-fib.h) */
+	NCTL_PHASE_UNROUTE, /* those that nobody wants */
 	NCTL_PHASE_REMOVE, /* unwanted namespaces and links: last, since it cannot be undone */
 	NCTL_PHASE_N
 };
@@ -36,6 +41,7 @@ enum nctl_stage {
 	NCTL_STAGE_CLEAR,
 	NCTL_STAGE_CREATE,
 	NCTL_STAGE_CONFIGURE,
+	NCTL_STAGE_ROUTE, /* ROUTE and UNROUTE */
 	NCTL_STAGE_REMOVE,
 	NCTL_STAGE_N
 };
@@ -49,6 +55,12 @@ enum nctl_op_type {
 	NCTL_OP_ALTNAME_DEL, /* on the way back only */
 	NCTL_OP_ADDR_NEW,
 	NCTL_OP_ADDR_DEL,
+	NCTL_OP_ROUTE_NEW,
+	NCTL_OP_ROUTE_DEL,
+	NCTL_OP_NEXTHOP_NEW,
+	NCTL_OP_NEXTHOP_DEL,
+	NCTL_OP_RULE_NEW,
+	NCTL_OP_RULE_DEL,
 	/* Not for rtnetlink: the owner of the namespaces carries them out. */
 	NCTL_OP_NETNS_NEW,
 	NCTL_OP_NETNS_DEL,
@@ -81,8 +93,9 @@ struct nctl_op_before {
 struct nctl_op {
 	uint8_t type, phase, state, cls;
 	uint32_t netns; /* index in the plan's netns */
-	uint32_t rank;  /* in CREATE: lower ones first */
+	uint32_t rank;  /* in CREATE: lower ones first; in ROUTE and UNROUTE: enum nctl_fib_rank */
 	bool implied;   /* LINK_DEL: another deletion takes it along; no message */
+	bool if_missing; /* no message if the mirror shows it when its turn comes: the plan may cost it, or not */
 	/*
 	 * LINK_NEW of a PEERED kind: the other end is made by the same message (peer_ifindex, peer_netns). Of
 	 * a pair with one end in the daemon's own namespace, that end is the other one.
@@ -103,6 +116,7 @@ struct nctl_op {
 	const struct nctl_want_addr *want_addr;   /* ADDR_NEW */
 	const void *data;                         /* LINK_SET: the kind's data, NULL: that of want */
 	const char *altname;                      /* ALTNAME_NEW; of want */
+	const struct nctl_op_fib *fib; /* ROUTE_*, NEXTHOP_*, RULE_*: the object; in the plan's arena */
 	const struct nctl_addr
 		*addr; /* ADDR_DEL: it; ADDR_NEW: the one that differs, or NULL; in the plan's arena */
 	struct nctl_link_diff diff; /* LINK_SET: what to set */
@@ -122,6 +136,7 @@ struct nctl_op {
 	uint32_t need[NCTL_OP_NEEDS];
 	struct nctl_op_before *before; /* LINK_SET, LINK_DEL, NETNS_DEL; ADDR_NEW of one that differs, which
 	                                  is in addr; NULL: nothing */
+	struct nctl_fib_lost *lost;    /* routes and the like that it may take along; in the plan's arena */
 	bool verbatim;                 /* what was there before: ADDR_NEW with its own protocol, not ours */
 	uint32_t blame;
 	int error;

@@ -90,8 +90,13 @@ struct nctl_prefix nctl_plan_subnet(const struct nctl_addr *a);
 bool nctl_plan_addr_must_go(const struct nctl_addr *want, const struct nctl_addr *have);
 bool nctl_plan_addr_differs(const struct nctl_addr *want, const struct nctl_addr *have);
 
+/* fib.c: routes, next hops and rules of all namespaces, after all else. */
+void nctl_plan_fib(struct builder *b);
+
 /* remove.c: who is doomed, and the deletions. */
 int nctl_plan_doom(struct builder *b);
+/* Does this link in b's namespace go, since nobody wants it any more? */
+bool nctl_plan_is_doomed(const struct builder *b, nctl_ifindex ifindex);
 /* l, an end of a pair in b's namespace, goes. NULL: no memory (b->err). */
 struct pair_end *nctl_plan_pair_goes(struct builder *b, const struct nctl_mirror_link *l);
 /* The other end of that pair, if it goes as well; or NULL. */
@@ -117,3 +122,5 @@ int nctl_plan_sort(struct nctl_plan *p);
 int nctl_plan_remember(struct nctl_plan *p);
 bool nctl_plan_addr_is_kept(const struct nctl_addr *a);
 void nctl_plan_forget(struct nctl_plan *p);
+/* remember-fib.c: likewise, of routes, next hops and rules. */
+int nctl_plan_remember_fib(struct nctl_plan *p);

@@ -274,10 +274,16 @@ int nctl_plan_remember(struct nctl_plan *p)
 		case NCTL_OP_ALTNAME_DEL:
 		case NCTL_OP_NETNS_NEW:
 		case NCTL_OP_NETNS_ID:
+		case NCTL_OP_ROUTE_NEW:
+		case NCTL_OP_ROUTE_DEL:
+		case NCTL_OP_NEXTHOP_NEW:
+		case NCTL_OP_NEXTHOP_DEL:
+		case NCTL_OP_RULE_NEW:
+		case NCTL_OP_RULE_DEL:
 			break;
 		}
 	}
-	return r;
+	return r < 0 ? r : nctl_plan_remember_fib(p);
 }
 
 static void fini_before(struct nctl_op_before *before)

@@ -27,6 +27,11 @@ static struct doomed *find(const struct builder *b, nctl_ifindex ifindex)
 	return lo < end && b->doomed[lo].link->v.ifindex == ifindex ? &b->doomed[lo] : NULL;
 }
 
+bool nctl_plan_is_doomed(const struct builder *b, nctl_ifindex ifindex)
+{
+	return find(b, ifindex);
+}
+
 /* What no two links of a kind may share on one lower; 0: this kind has no such fields. */
 static uint64_t identity(
 	uint32_t netns, const struct nctl_kind *k, nctl_ifindex lower, const void *data, uint64_t has)

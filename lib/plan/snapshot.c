@@ -362,6 +362,12 @@ static int take_op(struct taking *t, const struct nctl_op *op)
 	case NCTL_OP_NETNS_NEW:
 	case NCTL_OP_NETNS_ID:
 	case NCTL_OP_ALTNAME_DEL: /* on the way back only */
+	case NCTL_OP_ROUTE_NEW:
+	case NCTL_OP_ROUTE_DEL:
+	case NCTL_OP_NEXTHOP_NEW:
+	case NCTL_OP_NEXTHOP_DEL:
+	case NCTL_OP_RULE_NEW:
+	case NCTL_OP_RULE_DEL:
 		break;
 	}
 	return 0;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * DOC: brings the operations of a plan into the order in which they are carried out: by stage, in CREATE by
- * rank over all namespaces, in CONFIGURE by namespace and phase, and as they were added where that says
- * nothing. Costs what there are of operations, ranks and namespaces.
+ * rank over all namespaces, in CONFIGURE and ROUTE by namespace and phase (and rank), and as they were added where
+ * that says nothing. Costs what there are of operations, ranks and namespaces.
  */
+#include "plan/op-fib.h"
 #include "plan/parts.h"
 
 #include <errno.h>
@@ -13,7 +14,7 @@ enum { N_CONFIGURE = NCTL_PHASE_ADDRESS - NCTL_PHASE_TUNE + 1 }; /* phases of th
 
 /* How many places there are before each stage: one for each rank in CREATE, and so on. */
 struct places {
-	size_t configure, remove, n;
+	size_t configure, route, remove, n;
 };
 
 static size_t place_of(const struct nctl_op *op, const struct places *p)
@@ -30,6 +31,9 @@ static size_t place_of(const struct nctl_op *op, const struct places *p)
 	case NCTL_PHASE_SETTLE:
 	case NCTL_PHASE_ADDRESS:
 		return p->configure + N_CONFIGURE * (size_t)op->netns + (op->phase - NCTL_PHASE_TUNE);
+	case NCTL_PHASE_ROUTE:
+	case NCTL_PHASE_UNROUTE:
+		return p->route + NCTL_FIB_RANKS * (size_t)op->netns + op->rank;
 	case NCTL_PHASE_REMOVE:
 		return p->remove + (op->type != NCTL_OP_NETNS_DEL);
 	case NCTL_PHASE_N:
@@ -65,7 +69,8 @@ int nctl_plan_sort(struct nctl_plan *p)
 		if (p->ops[i].phase == NCTL_PHASE_CREATE && p->ops[i].rank > max_rank)
 			max_rank = p->ops[i].rank;
 	places.configure = (size_t)NCTL_PHASE_CREATE + max_rank + 1;
-	places.remove = places.configure + N_CONFIGURE * p->n_netns;
+	places.route = places.configure + N_CONFIGURE * p->n_netns;
+	places.remove = places.route + NCTL_FIB_RANKS * p->n_netns;
 	places.n = places.remove + 2;
 	start = calloc(places.n + 1, sizeof(*start));
 	if (!to || !start) {

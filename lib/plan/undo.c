@@ -383,8 +383,15 @@ static void undo_one(struct undo *u, const struct nctl_op *op)
 	case NCTL_OP_NETNS_DEL: /* again.c */
 	case NCTL_OP_NETNS_ID:
 	case NCTL_OP_ALTNAME_DEL: /* never in a plan forward */
+	case NCTL_OP_ROUTE_NEW:
+	case NCTL_OP_ROUTE_DEL:
+	case NCTL_OP_NEXTHOP_NEW:
+	case NCTL_OP_NEXTHOP_DEL:
+	case NCTL_OP_RULE_NEW:
+	case NCTL_OP_RULE_DEL:
 		break;
 	}
+	nctl_undo_fib(u, op);
 }
 
 /* What is there now, and what the plan made. */

@@ -41,6 +41,9 @@ void nctl_undo_addr_back(
 void nctl_undo_addrs_back(struct undo *u, const struct nctl_op *op, struct nctl_want_link *w);
 void nctl_undo_set(struct undo *u, const struct nctl_op *op);
 
+/* undo-fib.c: of routes, next hops and rules, and those that op took along. */
+void nctl_undo_fib(struct undo *u, const struct nctl_op *op);
+
 /* again.c: finds what is gone, and makes namespaces again. 0 or -ENOMEM. */
 int nctl_undo_collect_gone(struct undo *u);
 /* Makes the link of a LINK_DEL again. */

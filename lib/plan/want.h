@@ -20,6 +20,7 @@ struct nctl_pos {
 
 struct nctl_want_link;
 struct nctl_want_def;
+struct nctl_want_routing;
 
 /*
  * One sysctl: a path below /proc/sys/net ("ipv4/ip_forward"), and its value as text without a newline. In those
@@ -38,7 +39,8 @@ struct nctl_want_netns {
 	struct nctl_pos pos;
 	struct nctl_want_sysctl *sysctls;
 	size_t n_sysctls;
-	uint32_t number; /* index in nctl_want.netns */
+	struct nctl_want_routing *routing; /* plan/want-route.h; NULL: nothing */
+	uint32_t number;                   /* index in nctl_want.netns */
 };
 
 /* The name of another link, and where it was written. name NULL: not given. */

@@ -14,6 +14,7 @@
 #include "base/cleanup.h"
 #include "base/time.h"
 #include "config/config.h"
+#include "dump_routing.h"
 #include "obj/kind.h"
 
 static const char *base_name(const char *path)
@@ -203,6 +204,7 @@ static void put_want(const struct nctl_want *w, struct nctl_strbuf *out)
 		put_namespace(w, w->netns[i], out);
 	for (i = 0; i < w->n_links; i++)
 		put_link(w, w->links[i], out);
+	put_routing(w, out);
 }
 
 int main(int argc, char **argv)

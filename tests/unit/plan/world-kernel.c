@@ -376,6 +376,14 @@ void world_apply_op(struct world *w, const struct nctl_op *op)
 		assert_non_null(nctl_mirror_addr_get(n->have, op->addr));
 		nctl_mirror_addr_drop(n->have, op->addr);
 		break;
+	case NCTL_OP_ROUTE_NEW:
+	case NCTL_OP_ROUTE_DEL:
+	case NCTL_OP_NEXTHOP_NEW:
+	case NCTL_OP_NEXTHOP_DEL:
+	case NCTL_OP_RULE_NEW:
+	case NCTL_OP_RULE_DEL:
+		world_apply_fib(w, op);
+		break;
 	case NCTL_OP_NETNS_NEW:
 		netns_new(w, op);
 		break;

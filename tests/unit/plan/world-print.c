@@ -74,6 +74,14 @@ static void print_op(struct nctl_strbuf *b, const struct nctl_plan *p, const str
 		nctl_prefix_format(&op->addr->local, addr);
 		nctl_strbuf_printf(b, "addr-del %s%s %s", here, op->name, addr);
 		break;
+	case NCTL_OP_ROUTE_NEW:
+	case NCTL_OP_ROUTE_DEL:
+	case NCTL_OP_NEXTHOP_NEW:
+	case NCTL_OP_NEXTHOP_DEL:
+	case NCTL_OP_RULE_NEW:
+	case NCTL_OP_RULE_DEL:
+		world_print_fib(b, op, here);
+		break;
 	case NCTL_OP_NETNS_NEW:
 		nctl_strbuf_printf(b, "netns-new %s", op->name);
 		break;
@@ -158,6 +166,7 @@ char *world_dump(const struct world *w)
 		nctl_strbuf_printf(&b, "netns %s%s\n", by_name[i]->name, by_name[i]->ours ? " (ours)" : "");
 		for (l = nctl_mirror_link_from(by_name[i]->have, 1); l; l = nctl_mirror_link_next(l))
 			dump_link(&b, w, by_name[i], l);
+		world_dump_fib(&b, by_name[i]->have);
 	}
 	free(by_name);
 	return nctl_strbuf_steal(&b);

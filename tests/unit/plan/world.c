@@ -220,6 +220,8 @@ static bool is_in_order(const struct nctl_op *a, const struct nctl_op *b)
 		return a->rank <= b->rank;
 	case NCTL_STAGE_CONFIGURE:
 		return a->netns != b->netns ? a->netns < b->netns : a->phase <= b->phase;
+	case NCTL_STAGE_ROUTE:
+		return a->netns != b->netns ? a->netns < b->netns : a->rank <= b->rank;
 	case NCTL_STAGE_REMOVE:
 		return a->type == NCTL_OP_NETNS_DEL || b->type != NCTL_OP_NETNS_DEL;
 	case NCTL_STAGE_NETNS:

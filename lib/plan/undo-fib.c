@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * DOC: the way back of routes, next-hop objects and rules: what was made goes, what was replaced or deleted
+ * returns with its own protocol, and so does what a link, an address or a next hop took along, if it is
+ * missing then.
+ */
+#include "plan/undo.h"
+
+#include <errno.h>
+#include <linux/netlink.h>
+#include <stdio.h>
+
+#include "plan/fib.h"
+
+static enum nctl_fib_rank rank_of_route(const struct nctl_route *r)
+{
+	for (uint32_t i = 0; i < r->n_hops; i++)
+		if (r->hops[i].via.family)
+			return NCTL_FIB_ROUTE;
+	return r->nhid ? NCTL_FIB_ROUTE : NCTL_FIB_DEVICE_ROUTE;
+}
+
+static enum nctl_fib_rank rank_of(enum nctl_op_type type, const struct nctl_op_fib *fib)
+{
+	if (type == NCTL_OP_ROUTE_NEW)
+		return rank_of_route(&fib->v.route);
+	if (type == NCTL_OP_RULE_NEW)
+		return NCTL_FIB_RULE;
+	return fib->v.nexthop.group ? NCTL_FIB_GROUP : NCTL_FIB_NEXTHOP;
+}
+
+static const char *label_of(struct undo *u, enum nctl_op_type type, const struct nctl_op_fib *fib)
+{
+	char label[16];
+
+	if (type == NCTL_OP_ROUTE_NEW)
+		return nctl_fib_route_label(&u->b, &fib->v.route);
+	snprintf(label, sizeof(label), "%u",
+		type == NCTL_OP_RULE_NEW ? fib->v.rule.priority : fib->v.nexthop.id);
+	return nctl_plan_copy_name(&u->b, label);
+}
+
+/* It comes back as it was, of whatever protocol. */
+static void bring_back(struct undo *u, const struct nctl_op *op, enum nctl_op_type type,
+	const struct nctl_op_fib *fib, uint16_t nlm_flags)
+{
+	struct nctl_op_fib *value = nctl_arena_alloc(&u->b.plan->arena, sizeof(*value));
+	struct fib f = {.b = &u->b};
+	struct nctl_op *back;
+
+	if (!value) {
+		u->b.err = -ENOMEM;
+		return;
+	}
+	*value = *fib;
+	value->old = NULL;
+	value->has_priority = true;
+	value->nlm_flags = NLM_F_CREATE | nlm_flags;
+	nctl_plan_enter(&u->b, op->netns);
+	back = nctl_fib_op(&f, type, rank_of(type, fib), label_of(u, type, fib), &op->pos, &value);
+	if (back)
+		back->if_missing = true;
+}
+
+/* Of IPv4 behind its equals, as they were walked; of IPv6 beside its siblings. */
+static uint16_t flags_of(enum nctl_op_type type, const struct nctl_op_fib *fib)
+{
+	if (type == NCTL_OP_ROUTE_NEW)
+		return fib->v.route.dst.family == AF_INET ? NLM_F_APPEND : 0;
+	return NLM_F_REPLACE; /* a group that has lost members */
+}
+
+static void take_away(struct undo *u, const struct nctl_op *op, enum nctl_op_type type,
+	enum nctl_fib_rank rank, const struct nctl_op_fib *fib)
+{
+	struct nctl_op_fib *value = (struct nctl_op_fib *)(uintptr_t)fib;
+	struct fib f = {.b = &u->b};
+	struct nctl_op *back;
+	const struct nctl_op *need = op->need[0] != NCTL_OP_NONE ? &u->p->ops[op->need[0]] : NULL;
+
+	nctl_plan_enter(&u->b, op->netns);
+	back = nctl_fib_op(&f, type, rank, op->name, &op->pos, &value);
+	if (back)
+		back->implied = need && need->type == NCTL_OP_LINK_NEW && nctl_undo_may_have_happened(need);
+}
+
+/* The kernel has chosen its priority. */
+static const struct nctl_op_fib *find_rule(struct undo *u, const struct nctl_op *op)
+{
+	const struct nctl_mirror *m = u->p->netns[op->netns].have;
+	const struct nctl_rule *want = &op->fib->v.rule, *r;
+	struct nctl_op_fib *fib;
+
+	if (op->fib->has_priority || !m)
+		return op->fib;
+	for (size_t i = 0; (r = nctl_mirror_rule_at(m, want->family, i)); i++) {
+		if (r->protocol != want->protocol || !nctl_fib_rule_shows(want, false, r))
+			continue;
+		fib = nctl_fib_copy_rule(u->b.plan, r);
+		u->b.err = fib ? u->b.err : -ENOMEM;
+		return fib;
+	}
+	return NULL;
+}
+
+static void undo_new(struct undo *u, const struct nctl_op *op)
+{
+	const struct nctl_op_fib *fib = op->fib;
+
+	if (op->if_missing)
+		return; /* was there before */
+	if (op->type == NCTL_OP_RULE_NEW) {
+		fib = find_rule(u, op);
+		if (fib)
+			take_away(u, op, NCTL_OP_RULE_DEL, NCTL_FIB_UNRULE, fib);
+		return;
+	}
+	if (fib->old)
+		bring_back(u, op, (enum nctl_op_type)op->type, fib->old, NLM_F_REPLACE);
+	else if (op->type == NCTL_OP_ROUTE_NEW)
+		take_away(u, op, NCTL_OP_ROUTE_DEL, NCTL_FIB_UNROUTE, fib);
+	else
+		take_away(u, op, NCTL_OP_NEXTHOP_DEL,
+			fib->v.nexthop.group ? NCTL_FIB_UNGROUP : NCTL_FIB_UNNEXTHOP, fib);
+}
+
+static void return_lost(struct undo *u, const struct nctl_op *op)
+{
+	for (const struct nctl_fib_lost *l = op->lost; l && !u->b.err; l = l->next)
+		bring_back(u, op, (enum nctl_op_type)l->type, l->fib,
+			flags_of((enum nctl_op_type)l->type, l->fib));
+}
+
+void nctl_undo_fib(struct undo *u, const struct nctl_op *op)
+{
+	switch ((enum nctl_op_type)op->type) {
+	case NCTL_OP_ROUTE_NEW:
+	case NCTL_OP_NEXTHOP_NEW:
+	case NCTL_OP_RULE_NEW:
+		undo_new(u, op);
+		break;
+	case NCTL_OP_ROUTE_DEL:
+		bring_back(u, op, NCTL_OP_ROUTE_NEW, op->fib, flags_of(NCTL_OP_ROUTE_NEW, op->fib));
+		break;
+	case NCTL_OP_NEXTHOP_DEL:
+		bring_back(u, op, NCTL_OP_NEXTHOP_NEW, op->fib, NLM_F_REPLACE);
+		break;
+	case NCTL_OP_RULE_DEL:
+		bring_back(u, op, NCTL_OP_RULE_NEW, op->fib, 0);
+		break;
+	case NCTL_OP_LINK_NEW:
+	case NCTL_OP_LINK_SET:
+	case NCTL_OP_LINK_DEL:
+	case NCTL_OP_ALTNAME_NEW:
+	case NCTL_OP_ALTNAME_DEL:
+	case NCTL_OP_ADDR_NEW:
+	case NCTL_OP_ADDR_DEL:
+	case NCTL_OP_NETNS_NEW:
+	case NCTL_OP_NETNS_DEL:
+	case NCTL_OP_NETNS_ID:
+	case NCTL_OP_SYSCTL_SET:
+		break;
+	}
+	return_lost(u, op);
+}
