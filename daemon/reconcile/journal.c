@@ -20,6 +20,7 @@
 #include "base/io.h"
 #include "codec/codec.h"
 #include "codec/route.h"
+#include "reconcile/journal.h"
 
 enum record {
 	RECORD_HEAD = 1,
@@ -31,6 +32,7 @@ enum record {
 	RECORD_SYSCTL,
 	RECORD_TEXT,
 	RECORD_END,
+	RECORD_FIB,
 };
 
 enum {
@@ -159,6 +161,11 @@ static void put_text(struct nctl_strbuf *b, const struct nd_config_text *t)
 	b->err = b->err ? b->err : text.err;
 }
 
+static void put_fib(void *userdata, const void *numbers, size_t n_numbers, struct nctl_msgbuf *m)
+{
+	put_message(userdata, RECORD_FIB, numbers, n_numbers, m);
+}
+
 static void put_snapshot(struct nctl_strbuf *b, const struct nctl_snapshot *s, struct nctl_msgbuf *m)
 {
 	for (size_t i = 0; i < s->n_netns; i++)
@@ -181,6 +188,8 @@ static void put_snapshot(struct nctl_strbuf *b, const struct nctl_snapshot *s, s
 	}
 	for (size_t i = 0; i < s->n_sysctls; i++)
 		put_sysctl(b, &s->sysctls[i]);
+	for (size_t i = 0; i < s->n_fibs; i++)
+		nd_journal_put_fib(&s->fibs[i], m, b, put_fib);
 }
 
 int nd_journal_write(const struct store *s, const struct journal *j)
@@ -388,6 +397,8 @@ static int read_record(struct reader *rd, enum record type, const char *p, size_
 		return read_addr(rd, p, len);
 	case RECORD_SYSCTL:
 		return read_sysctl(rd, p, len);
+	case RECORD_FIB:
+		return nd_journal_read_fib(rd->j->snapshot, p, len);
 	case RECORD_TEXT:
 		return read_text(rd, p, len);
 	case RECORD_END:

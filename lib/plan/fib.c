@@ -195,6 +195,17 @@ const char *nctl_fib_route_label(struct builder *b, const struct nctl_route *r)
 	return r->dst.len ? nctl_plan_copy_name(b, nctl_prefix_format(&r->dst, buf)) : "default";
 }
 
+const char *nctl_fib_label(struct builder *b, uint8_t type, const struct nctl_op_fib *fib)
+{
+	char label[16];
+
+	if (type == NCTL_OP_ROUTE_NEW)
+		return nctl_fib_route_label(b, &fib->v.route);
+	snprintf(label, sizeof(label), "%u",
+		type == NCTL_OP_RULE_NEW ? fib->v.rule.priority : fib->v.nexthop.id);
+	return nctl_plan_copy_name(b, label);
+}
+
 static void plan_in(struct fib *f, const struct nctl_plan_netns *n)
 {
 	static const struct nctl_want_routing nothing;

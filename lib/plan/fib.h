@@ -55,7 +55,10 @@ ssize_t nctl_fib_find_nexthop(const struct nctl_want_routing *w, nctl_nhid id);
 struct nctl_op_fib *nctl_fib_copy_route(struct nctl_plan *p, const struct nctl_route *r);
 struct nctl_op_fib *nctl_fib_copy_nexthop(struct nctl_plan *p, const struct nctl_nexthop *n);
 struct nctl_op_fib *nctl_fib_copy_rule(struct nctl_plan *p, const struct nctl_rule *r);
-/* "10.0.0.0/8", "default", in the plan's arena. */
+/* The object of an operation of this type (ROUTE_NEW and so on). NULL: no memory. */
+struct nctl_op_fib *nctl_fib_copy(struct nctl_arena *a, uint8_t type, const struct nctl_op_fib *fib);
+/* "10.0.0.0/8", "default", a number; in the plan's arena. */
+const char *nctl_fib_label(struct builder *b, uint8_t type, const struct nctl_op_fib *fib);
 const char *nctl_fib_route_label(struct builder *b, const struct nctl_route *r);
 
 /* routes.c, nexthops.c, rules.c: in the namespace that b is in. */
@@ -65,6 +68,13 @@ void nctl_fib_unroute(struct fib *f); /* ours that nobody wants */
 void nctl_fib_nexthops(struct fib *f);
 void nctl_fib_drop_nexthops(struct fib *f);
 void nctl_fib_rules(struct fib *f);
+
+struct nctl_snapshot;
+struct nctl_snap_fib;
+/* snapshot-fib.c: what op changes and takes along. 0 or -ENOMEM. */
+int nctl_snapshot_take_fib(struct nctl_snapshot *s, const struct nctl_op *op);
+bool nctl_snapshot_fib_is_there(const struct nctl_mirror *m, const struct nctl_snap_fib *f);
+struct nctl_op *nctl_snapshot_turn_fib(struct builder *b, const struct nctl_snap_fib *f);
 
 /* gateway.c: can the kernel find the gateway of this hop, when all links and addresses are as they are
  * wanted? */

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "plan/fib.h"
 #include "plan/parts.h"
 
 enum { DEPTH_MAX = 32 };
@@ -394,6 +395,21 @@ static void restore_altnames(struct restore *r)
 	}
 }
 
+/* What goes from the end of the list comes back first. */
+static void restore_fibs(struct restore *r)
+{
+	for (size_t i = 0; !r->b.err && i < r->s->n_fibs; i++) {
+		const struct nctl_snap_fib *f = &r->s->fibs[i];
+		const struct nctl_mirror *m = mirror_of(r, f->netns);
+
+		/* In a namespace that is gone, there is nothing. */
+		if (m ? nctl_snapshot_fib_is_there(m, f) != f->added : f->added)
+			continue;
+		nctl_plan_enter(&r->b, f->netns);
+		nctl_snapshot_turn_fib(&r->b, f);
+	}
+}
+
 /* They are not mirrored: once they are set back, without a look. */
 static void restore_sysctls(struct restore *r)
 {
@@ -510,6 +526,7 @@ int nctl_snapshot_restore(
 		restore_addrs(&r);
 		restore_altnames(&r);
 		restore_sysctls(&r);
+		restore_fibs(&r);
 		e = r.b.err;
 	}
 	free(r.b.netns_made);

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "plan/fib.h"
 #include "plan/parts.h"
 
 static int grow(void *array, size_t *cap, size_t n, size_t size)
@@ -141,6 +142,7 @@ struct nctl_snapshot *nctl_snapshot_free(struct nctl_snapshot *s)
 	free(s->addrs);
 	free(s->altnames);
 	free(s->sysctls);
+	free(s->fibs);
 	nctl_arena_fini(&s->arena);
 	free(s);
 	return NULL;
@@ -398,6 +400,8 @@ int nctl_snapshot_take(const struct nctl_plan *p, struct nctl_snapshot **ret)
 			t.n_stack = 0;
 		}
 	free(t.stack);
+	for (size_t i = 0; r >= 0 && i < p->n_ops; i++)
+		r = nctl_snapshot_take_fib(s, &p->ops[i]);
 	if (r < 0)
 		return r;
 	*ret = take_ptr(s);

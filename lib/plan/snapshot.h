@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/hash.h"
+#include "plan/op-fib.h"
 #include "plan/plan.h"
 
 /*
@@ -53,6 +54,14 @@ struct nctl_snap_sysctl {
 	const char *name, *old, *value; /* old NULL: not known */
 };
 
+/* A route, next-hop object or rule. */
+struct nctl_snap_fib {
+	uint32_t netns;
+	uint8_t type; /* of the operation that makes one: NCTL_OP_ROUTE_NEW, _NEXTHOP_NEW, _RULE_NEW */
+	bool added;   /* by the plan; else it was there */
+	const struct nctl_op_fib *fib;
+};
+
 struct nctl_snapshot {
 	struct nctl_arena arena;
 	struct nctl_snap_netns *netns; /* in the order of the plan's */
@@ -68,6 +77,8 @@ struct nctl_snapshot {
 	size_t n_altnames, cap_altnames;
 	struct nctl_snap_sysctl *sysctls;
 	size_t n_sysctls, cap_sysctls;
+	struct nctl_snap_fib *fibs;
+	size_t n_fibs, cap_fibs;
 };
 
 /* Of a plan that is not yet carried out. 0 or -ENOMEM. */
@@ -83,6 +94,7 @@ int nctl_snapshot_add_made(struct nctl_snapshot *s, const struct nctl_snap_made 
 int nctl_snapshot_add_addr(struct nctl_snapshot *s, const struct nctl_snap_addr *a);
 int nctl_snapshot_add_altname(struct nctl_snapshot *s, const struct nctl_snap_altname *a);
 int nctl_snapshot_add_sysctl(struct nctl_snapshot *s, const struct nctl_snap_sysctl *v);
+int nctl_snapshot_add_fib(struct nctl_snapshot *s, const struct nctl_snap_fib *f); /* snapshot-fib.c */
 struct nctl_snap_link *nctl_snapshot_find(
 	const struct nctl_snapshot *s, uint32_t netns, nctl_ifindex ifindex); /* NULL: not in it */
 

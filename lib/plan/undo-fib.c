@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <linux/netlink.h>
-#include <stdio.h>
 
 #include "plan/fib.h"
 
@@ -29,17 +28,6 @@ static enum nctl_fib_rank rank_of(enum nctl_op_type type, const struct nctl_op_f
 	return fib->v.nexthop.group ? NCTL_FIB_GROUP : NCTL_FIB_NEXTHOP;
 }
 
-static const char *label_of(struct undo *u, enum nctl_op_type type, const struct nctl_op_fib *fib)
-{
-	char label[16];
-
-	if (type == NCTL_OP_ROUTE_NEW)
-		return nctl_fib_route_label(&u->b, &fib->v.route);
-	snprintf(label, sizeof(label), "%u",
-		type == NCTL_OP_RULE_NEW ? fib->v.rule.priority : fib->v.nexthop.id);
-	return nctl_plan_copy_name(&u->b, label);
-}
-
 /* It comes back as it was, of whatever protocol. */
 static void bring_back(struct undo *u, const struct nctl_op *op, enum nctl_op_type type,
 	const struct nctl_op_fib *fib, uint16_t nlm_flags)
@@ -57,7 +45,8 @@ static void bring_back(struct undo *u, const struct nctl_op *op, enum nctl_op_ty
 	value->has_priority = true;
 	value->nlm_flags = NLM_F_CREATE | nlm_flags;
 	nctl_plan_enter(&u->b, op->netns);
-	back = nctl_fib_op(&f, type, rank_of(type, fib), label_of(u, type, fib), &op->pos, &value);
+	back = nctl_fib_op(
+		&f, type, rank_of(type, fib), nctl_fib_label(&u->b, (uint8_t)type, fib), &op->pos, &value);
 	if (back)
 		back->if_missing = true;
 }
