@@ -156,6 +156,41 @@ ok 'the same by netctl' grep -q 'as before' "$tmp/out"
 sed 's/^/# /' "$tmp/out"
 sed 's/^/# /' "$tmp/netctld.log" | tail -3
 
+# A confirm that does not come, and a daemon that is killed before it: the same.
+{
+	printf '%s\n' "$head" | sed 's/peer: va$/peer: va\n      mtu: 1400/'
+	cat <<-'E'
+	      routes:
+	        - {to: default, via: 192.0.2.250, metric: 10}
+	        - {to: 10.0.0.0/8, via: 192.0.2.3}
+	        - {to: 10.60.0.0/16, nexthop: 1}
+	        - {to: "2001:db8:1::/48", via: "2001:db8::77"}
+	  nexthops:
+	    1: {via: 192.0.2.6, device: vb}
+	    8: {device: vc}
+	  routing-policy:
+	    - {from: 10.3.0.0/16, table: 300, priority: 1001}
+	E
+} >"$tmp/next.yaml"
+settled() {
+	netctl -j status | grep -q '"state":"settled"'
+}
+state >"$tmp/before"
+ok 'to be confirmed within a second' netctl apply --confirm 1 "$tmp/next.yaml"
+sed 's/^/# /' "$tmp/.output"
+ok 'which nobody does' wait_until settled
+state >"$tmp/after"
+ok 'all routes, next hops and rules are as before' diff "$tmp/before" "$tmp/after"
+ok 'again, for an hour' netctl apply --confirm 3600 "$tmp/next.yaml"
+ok 'it is not as before' sh -c "ip rule | grep -q 1001"
+kill -KILL "$netctld_pid"
+wait "$netctld_pid" 2>/dev/null
+netctld_start "$tmp/conf"
+ok 'a daemon that is started after a kill' netctl rollback
+state >"$tmp/after"
+ok 'brings them back as well' diff "$tmp/before" "$tmp/after"
+ok 'and goes on' netctl apply "$tmp/all.yaml"
+
 # The kernel says nothing when it drops routes with a link: the next plan knows.
 ip link set vb down
 ip link set vb up
