@@ -25,9 +25,10 @@ static int cmp_link(const void *x, const void *y)
 
 bool nctl_fib_is_touched(const struct fib *f, nctl_ifindex ifindex)
 {
-	const struct fib_link key = {f->b->netns, ifindex};
+	const struct fib_link key = {f->b->netns, ifindex}, all = {f->b->netns, 0};
 
-	return f->n_touched && bsearch(&key, f->touched, f->n_touched, sizeof(key), cmp_link);
+	return f->n_touched && (bsearch(&key, f->touched, f->n_touched, sizeof(key), cmp_link) ||
+				       bsearch(&all, f->touched, f->n_touched, sizeof(all), cmp_link));
 }
 
 /* A new link has none; its ports may lose theirs by operations of their own. */
@@ -39,6 +40,8 @@ bool nctl_fib_touches(const struct nctl_op *op)
 		       (op->diff.common & (NCTL_LINK_BIT(MASTER) | NCTL_LINK_BIT(FLAGS)));
 	case NCTL_OP_ADDR_DEL:
 		return true;
+	case NCTL_OP_SYSCTL_SET:
+		return op->stops_ipv6;
 	case NCTL_OP_LINK_NEW:
 	case NCTL_OP_LINK_DEL:
 	case NCTL_OP_ALTNAME_NEW:
@@ -47,7 +50,6 @@ bool nctl_fib_touches(const struct nctl_op *op)
 	case NCTL_OP_NETNS_NEW:
 	case NCTL_OP_NETNS_DEL:
 	case NCTL_OP_NETNS_ID:
-	case NCTL_OP_SYSCTL_SET:
 	case NCTL_OP_ROUTE_NEW:
 	case NCTL_OP_ROUTE_DEL:
 	case NCTL_OP_NEXTHOP_NEW:
