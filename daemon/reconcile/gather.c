@@ -226,7 +226,8 @@ static int view_others(const struct nd_reconcile *r, struct job *job, struct vie
 			continue;
 		*p = (struct nctl_plan_netns){.name = name, .nsid = NCTL_NSID_NONE};
 		nd_gather_describe(r, n, p);
-		if (!p->there || (!p->ours && !(p->ledger && nctl_ledger_link_count(p->ledger))))
+		if (!p->there || (!p->ours && !(p->ledger && nctl_ledger_link_count(p->ledger)) &&
+					 !(p->have && nctl_plan_has_ours(p->have))))
 			continue;
 		p->name = nctl_arena_strdup(&job->gather.arena, p->name); /* n may go before the plan does */
 		if (!p->name)

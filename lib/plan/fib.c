@@ -241,3 +241,26 @@ void nctl_plan_fib(struct builder *b)
 	free(f.touched);
 	free(f.kept);
 }
+
+static bool has_our_rules(const struct nctl_mirror *m, uint8_t family)
+{
+	const struct nctl_rule *r;
+
+	for (size_t i = 0; (r = nctl_mirror_rule_at(m, family, i)); i++)
+		if (r->protocol == NCTL_PROTO)
+			return true;
+	return false;
+}
+
+bool nctl_plan_has_ours(const struct nctl_mirror *m)
+{
+	const struct nctl_nexthop *n = nctl_mirror_nexthop_from(m, 0);
+	struct nctl_route_walk walk;
+
+	nctl_mirror_routes_of_protocol(m, NCTL_PROTO, &walk);
+	if (nctl_mirror_routes_of_next(&walk) || has_our_rules(m, AF_INET) || has_our_rules(m, AF_INET6))
+		return true;
+	while (n && n->protocol != NCTL_PROTO)
+		n = n->id < UINT32_MAX ? nctl_mirror_nexthop_from(m, n->id + 1) : NULL;
+	return n;
+}

@@ -131,3 +131,5 @@ const char *nctl_sysctl_name(const struct nctl_want_sysctl *s, const char *link,
  * to show: their answer is all there is.
  */
 bool nctl_op_is_seen(const struct nctl_plan *p, const struct nctl_op *op);
+/* Has it routes, next hops or rules of ours? */
+bool nctl_plan_has_ours(const struct nctl_mirror *m);
