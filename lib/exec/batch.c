@@ -96,8 +96,9 @@ void nctl_run_refuse(struct run *run, struct nctl_op *op, int error, const char 
 /* Deleting what is gone is no failure: a cascade, or somebody else, was faster. */
 static bool is_moot(const struct nctl_op *op, int error)
 {
-	if (nctl_op_is_fib(op) && op->if_missing && error == -EEXIST)
-		return true; /* two operations may have taken the same one along */
+	/* Two operations may have taken the same one along, or the mirror took one for gone that was not: it will show. */
+	if (nctl_op_is_fib(op) && error == -EEXIST)
+		return true;
 	return nctl_op_is_deletion(op) && (error == -ENODEV || error == -ENOENT || error == -EADDRNOTAVAIL ||
 						  (nctl_op_is_fib(op) && error == -ESRCH));
 }

@@ -98,6 +98,11 @@ void nctl_fib_wait(struct fib *f, const struct nctl_pos *pos, const char *fmt, .
 static bool will_be_up(const struct fib *f, const struct nctl_want_link *w)
 {
 	const struct item *it = &f->b->items[w->number];
+	const struct nctl_want_link *lower = w->lower.link;
+
+	/* One that follows its lower is no more up than that is. The configuration has no loops. */
+	if (lower && (w->v.kind->traits & NCTL_KIND_FOLLOWS_UP) && !will_be_up(f, lower))
+		return false;
 
 	switch (w->admin) {
 	case NCTL_WANT_UP:

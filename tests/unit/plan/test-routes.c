@@ -212,6 +212,13 @@ static void test_waits(void **state)
 	plan_is("  ethernets: {eth0: {activation-mode: off, routes: [{to: 10.0.0.0/8}]}}\n",
 		"tune: link-set physical eth0 down (flap)\n"
 		"wait: the route to 10.0.0.0/8 waits for eth0, which is down\n");
+	plan_is("  ethernets: {eth0: {activation-mode: off}}\n  vlans: {v: {id: 1, link: eth0, addresses: [192.0.2.1/24], "
+		"routes: [{to: 10.0.0.0/8}]}}\n",
+		"create: link-new vlan v\n"
+		"tune: link-set physical eth0 down (flap)\n"
+		"up: link-set vlan v up\n"
+		"address: addr-new v 192.0.2.1/24\n"
+		"wait: the route to 10.0.0.0/8 waits for v, which is down\n");
 	plan_is("  ethernets: {eth7: {routes: [{to: 10.0.0.0/8}]}}\n", "wait: eth7 is not there yet\n");
 	plan_is("  nexthops: {5: {via: 203.0.113.1, device: eth0}}\n  ethernets: {eth0: {routes: [{to: "
 	        "10.0.0.0/8, nexthop: 5}]}}\n",
