@@ -4,6 +4,7 @@
  */
 #include <linux/if_link.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "config/steps.h"
 #include "config/refs.h"
@@ -33,6 +34,22 @@ static void check_lladdr(struct nd_dev *d, const struct nd_node *node)
 		nd_error(d->p, node->pos, "remove it: the kernel chooses one", "the address is all zeros");
 }
 
+/* The kernel keeps the last 64 bits only. */
+static void check_token(struct nd_dev *d, const struct nd_node *node)
+{
+	static const uint8_t zero[8];
+	const struct nctl_prefix *t = &d->link->v.token;
+
+	if (t->family != AF_INET6 || memcmp(t->addr, zero, sizeof(zero)) != 0)
+		nd_error(d->p, node->pos, "write the host part alone: ::1234:5678:9abc:def0",
+			"a token has 64 bits, behind \"::\"");
+	else if (nctl_prefix_is_unspecified(t))
+		nd_error(d->p, node->pos, "remove it", "a token of zeros is none");
+	else if (nd_node_get(&d->p->tree, node->parent, "ipv6-address-generation"))
+		nd_error(d->p, node->key_pos, "remove one of them",
+			"ipv6-address-token and ipv6-address-generation exclude each other");
+}
+
 void nd_step_link_field(struct nd_dev *d, const struct nd_step *s)
 {
 	struct nctl_link *v = &d->link->v;
@@ -49,6 +66,8 @@ void nd_step_link_field(struct nd_dev *d, const struct nd_step *s)
 		add_altnames(d, s->node);
 	if (s->index == NCTL_LINK_ADDRESS)
 		check_lladdr(d, s->node);
+	if (s->index == NCTL_LINK_TOKEN)
+		check_token(d, s->node);
 }
 
 void nd_step_activation(struct nd_dev *d, const struct nd_step *s)

@@ -48,7 +48,6 @@ static const char *const unsupported[] = {
 	"generic-segmentation-offload",
 	"hairpin",
 	"infiniband-mode",
-	"ipv6-address-token",
 	"large-receive-offload",
 	"link",
 	"neigh-suppress",

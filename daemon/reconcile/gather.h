@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/hash.h"
+#include "base/json.h"
 #include "base/time.h"
 #include "netns/netns.h"
 #include "plan/plan.h"
@@ -28,6 +29,9 @@ struct gather {
 	bool blind;            /* sysctls could not be read for want of a helper, which was said */
 	nctl_time patience;    /* how long to wait for namespaces to be joined */
 };
+
+/* dad.c: into an open array, a sentence each. */
+void nd_dad_failures(const struct nd_reconcile *r, struct nctl_json *json);
 
 /* drivers.c: for gather.c: into v, which are the wanted namespaces, if the configuration asks for them. */
 int nd_drivers_look(struct gather *g, const struct nctl_want *want, struct nctl_plan_netns *v);

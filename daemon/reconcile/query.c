@@ -81,6 +81,7 @@ static void put_pending(struct nctl_json *j, const struct nd_reconcile *r)
 		line[n] = '\0';
 		nctl_json_str(j, line);
 	}
+	nd_dad_failures(r, j);
 	nctl_json_arr_end(j);
 }
 

@@ -64,10 +64,13 @@ static void encode_af_spec(const struct nctl_link *l, struct nctl_msgbuf *msg)
 	family = nctl_msg_nest_begin(msg, AF_INET);
 	nctl_rest_encode(l->rest, NCTL_PLACE_INET, msg);
 	nctl_msg_nest_end(msg, family);
-	if (l->has & NCTL_LINK_BIT(ADDR_GEN_MODE) || nctl_rest_has(l->rest, NCTL_PLACE_INET6)) {
+	if (l->has & (NCTL_LINK_BIT(ADDR_GEN_MODE) | NCTL_LINK_BIT(TOKEN)) ||
+		nctl_rest_has(l->rest, NCTL_PLACE_INET6)) {
 		family = nctl_msg_nest_begin(msg, AF_INET6);
 		if (l->has & NCTL_LINK_BIT(ADDR_GEN_MODE))
 			nctl_msg_put_u8(msg, IFLA_INET6_ADDR_GEN_MODE, l->addr_gen_mode);
+		if (l->has & NCTL_LINK_BIT(TOKEN))
+			nctl_msg_put(msg, IFLA_INET6_TOKEN, l->token.addr, 16);
 		nctl_rest_encode(l->rest, NCTL_PLACE_INET6, msg);
 		nctl_msg_nest_end(msg, family);
 	}

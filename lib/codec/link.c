@@ -36,6 +36,7 @@ static const struct nctl_attr_policy info_policy[IFLA_INFO_MAX + 1] = {
 };
 static const struct nctl_attr_policy inet6_policy[IFLA_INET6_MAX + 1] = {
 	[IFLA_INET6_ADDR_GEN_MODE] = {.kind = NCTL_ATTR_U8},
+	[IFLA_INET6_TOKEN] = {.kind = NCTL_ATTR_BYTES, .min = 16, .max = 16},
 };
 
 /* -- decode -- */
@@ -124,7 +125,14 @@ static int decode_inet6(struct nctl_link *l, const struct nlattr *nest, struct n
 		l->addr_gen_mode = nctl_attr_u8(tb[IFLA_INET6_ADDR_GEN_MODE]);
 		l->has |= NCTL_LINK_BIT(ADDR_GEN_MODE);
 	}
+	if (tb[IFLA_INET6_TOKEN]) {
+		r = nctl_prefix_from_bytes(nctl_attr_data(tb[IFLA_INET6_TOKEN]), 16, 128, &l->token);
+		if (r < 0)
+			return r;
+		l->has |= NCTL_LINK_BIT(TOKEN);
+	}
 	nctl_codec_take(&taken, IFLA_INET6_ADDR_GEN_MODE);
+	nctl_codec_take(&taken, IFLA_INET6_TOKEN);
 	return nctl_rest_collect_nest(rest, NCTL_PLACE_INET6, nest, &taken);
 }
 
@@ -378,12 +386,15 @@ void nctl_link_encode_new(const struct nctl_link *l, const struct nctl_link *pee
 	}
 }
 
-static void encode_addr_gen_mode(uint8_t mode, struct nctl_msgbuf *msg)
+static void encode_inet6(const struct nctl_link *l, uint64_t mask, struct nctl_msgbuf *msg)
 {
 	size_t spec = nctl_msg_nest_begin(msg, IFLA_AF_SPEC);
 	size_t inet6 = nctl_msg_nest_begin(msg, AF_INET6);
 
-	nctl_msg_put_u8(msg, IFLA_INET6_ADDR_GEN_MODE, mode);
+	if (mask & NCTL_LINK_BIT(ADDR_GEN_MODE))
+		nctl_msg_put_u8(msg, IFLA_INET6_ADDR_GEN_MODE, l->addr_gen_mode);
+	if (mask & NCTL_LINK_BIT(TOKEN))
+		nctl_msg_put(msg, IFLA_INET6_TOKEN, l->token.addr, 16);
 	nctl_msg_nest_end(msg, inet6);
 	nctl_msg_nest_end(msg, spec);
 }
@@ -421,8 +432,8 @@ void nctl_link_encode_set(nctl_ifindex ifindex, const struct nctl_link *l, const
 
 	begin_link(msg, RTM_NEWLINK, 0, ifindex, l->flags & change, change);
 	nctl_codec_fields_encode(&nctl_link_fields, l, settable(&nctl_link_fields, d->common), msg);
-	if (d->common & NCTL_LINK_BIT(ADDR_GEN_MODE))
-		encode_addr_gen_mode(l->addr_gen_mode, msg);
+	if (d->common & (NCTL_LINK_BIT(ADDR_GEN_MODE) | NCTL_LINK_BIT(TOKEN)))
+		encode_inet6(l, d->common, msg);
 	encode_set_linkinfo(l, d, msg);
 }
 

@@ -116,6 +116,12 @@ static const struct nctl_field link_field_v[] = {
 		F(addr_gen_mode),
 		.type = NCTL_FIELD_ENUM,
 		.flags = NCTL_FIELD_LATE},
+	/* Not shown by ip-link(8), but by ip-token(8). */
+	[NCTL_LINK_TOKEN] = {.key = "ipv6-address-token",
+		.help = "the host part of addresses that are made for router advertisements",
+		F(token),
+		.type = NCTL_FIELD_IP,
+		.flags = NCTL_FIELD_LATE},
 	[NCTL_LINK_FLAGS] = {.json = "flags", F(flags), .type = NCTL_FIELD_UINT, .flags = NCTL_FIELD_LATE},
 	[NCTL_LINK_ALTNAMES] = {.key = "altnames",
 		.json = "altnames",

@@ -7,6 +7,7 @@
 #include <net/if.h>
 
 #include "net/lladdr.h"
+#include "net/prefix.h"
 #include "net/types.h"
 #include "obj/bytes.h"
 #include "obj/field.h"
@@ -33,6 +34,7 @@ struct nctl_link {
 	uint32_t gso_ipv4_max_size, gro_ipv4_max_size, pacing_horizon;
 	uint8_t operstate, linkmode, addr_gen_mode, proto_down, netns_immutable;
 	struct nctl_lladdr address, broadcast, perm_address; /* perm_address: burnt in */
+	struct nctl_prefix token; /* the host part of IPv6 addresses; :: none */
 	char qdisc[IF_NAMESIZE];
 
 	/* Owned; NULL none. What a device driver says: bus and device, port, the last two as hexadecimal
@@ -99,6 +101,7 @@ enum nctl_link_field {
 	NCTL_LINK_GRO_IPV4_MAX_SIZE,
 	NCTL_LINK_PACING_HORIZON,
 	NCTL_LINK_NETNS_IMMUTABLE,
+	NCTL_LINK_TOKEN,
 	NCTL_LINK_N_FIELDS
 };
 extern const struct nctl_field_table nctl_link_fields;

@@ -279,9 +279,11 @@ static void make_again(struct undo *u, const struct nctl_op *op, struct nctl_wan
 static void tune_again(struct undo *u, const struct nctl_op *op, struct nctl_want_link *w)
 {
 	const struct nctl_link *l = &op->before->link;
+	/* Only links that listen to routers take one. */
+	const uint64_t no_token = nctl_prefix_is_unspecified(&l->token) ? NCTL_LINK_BIT(TOKEN) : 0;
 	const struct nctl_link_diff late = {
 		.common = (l->has & nctl_fields_with(&nctl_link_fields, NCTL_FIELD_LATE) &
-				  ~(NCTL_LINK_BIT(ALTNAMES) | NCTL_LINK_BIT(FLAGS))) |
+				  ~(NCTL_LINK_BIT(ALTNAMES) | NCTL_LINK_BIT(FLAGS) | no_token)) |
 	                  NCTL_LINK_BIT(MASTER),
 	};
 	const struct nctl_link_diff flags = {.common = NCTL_LINK_BIT(FLAGS)},

@@ -195,6 +195,19 @@ static bool settles_mtu(const struct nctl_want_link *w)
 	return (w->v.kind->traits & NCTL_KIND_MTU_OF_PORTS) && (w->v.has & NCTL_LINK_BIT(MTU));
 }
 
+/* The kernel takes a token only where router advertisements are accepted (net/ipv6/addrconf.c
+ * inet6_set_iftoken). */
+static void set_token(struct builder *b, const struct nctl_want_link *w, bool differs)
+{
+	const struct nctl_link_diff d = {.common = NCTL_LINK_BIT(TOKEN)};
+
+	if (!differs)
+		return;
+	set(b, w, NCTL_PHASE_SYSCTL, &d, false, NCTL_CHANGE_LIVE);
+	if (!b->err)
+		b->plan->ops[nctl_plan_last(b)].need[2] = b->items[w->number].tuned_by;
+}
+
 /* Second messages for a new link: what the first one could not carry. The peer of a pair was not given a
  * master. */
 void nctl_plan_tune_new(struct builder *b, const struct nctl_want_link *w, bool is_second)
@@ -202,7 +215,7 @@ void nctl_plan_tune_new(struct builder *b, const struct nctl_want_link *w, bool 
 	const struct item *it = &b->items[w->number];
 	struct nctl_link_diff d = {
 		.common = w->v.has & nctl_fields_with(&nctl_link_fields, NCTL_FIELD_LATE) &
-	                  ~NCTL_LINK_BIT(ALTNAMES),
+	                  ~(NCTL_LINK_BIT(ALTNAMES) | NCTL_LINK_BIT(TOKEN)),
 		.data = w->v.data_has & nctl_fields_with(&w->v.kind->data, NCTL_FIELD_LATE),
 		.port = w->v.port_has,
 	};
@@ -216,6 +229,7 @@ void nctl_plan_tune_new(struct builder *b, const struct nctl_want_link *w, bool 
 	}
 	add_altnames(b, w, NULL);
 	nctl_plan_link_sysctls(b, w, false, false);
+	set_token(b, w, w->v.has & NCTL_LINK_BIT(TOKEN));
 	if (settles_mtu(w))
 		settle_mtu(b, w, false);
 	if (w->admin == NCTL_WANT_UP)
@@ -283,7 +297,7 @@ void nctl_plan_keep(struct builder *b, const struct nctl_want_link *w, const str
 {
 	struct item *it = &b->items[w->number];
 	struct nctl_op probe = {.want = w, .ifindex = it->ifindex, .lower = it->lower, .master = it->master};
-	bool is_up = nctl_link_is_up(&have->v), went_down = false, tuned, resized;
+	bool is_up = nctl_link_is_up(&have->v), went_down = false, tuned, resized, token;
 	struct nctl_link_diff d;
 	struct nctl_link wanted;
 	const void *data = NULL;
@@ -298,6 +312,8 @@ void nctl_plan_keep(struct builder *b, const struct nctl_want_link *w, const str
 		went_down |= nctl_plan_rename(b, w, have);
 	is_up &= !went_down;
 	resized = d.common & NCTL_LINK_BIT(MTU);
+	token = d.common & NCTL_LINK_BIT(TOKEN);
+	d.common &= ~NCTL_LINK_BIT(TOKEN);
 	if (settles_mtu(w)) {
 		settle_mtu(b, w, d.common & NCTL_LINK_BIT(MTU));
 		d.common &= ~NCTL_LINK_BIT(MTU);
@@ -329,6 +345,7 @@ void nctl_plan_keep(struct builder *b, const struct nctl_want_link *w, const str
 	}
 	add_altnames(b, w, &have->v);
 	nctl_plan_link_sysctls(b, w, false, false);
+	set_token(b, w, token);
 	if (w->admin == NCTL_WANT_DOWN)
 		went_down |= sink(b, w, is_up && !went_down);
 	else if (w->admin == NCTL_WANT_UP && !is_up && !went_down && !tuned)

@@ -164,6 +164,8 @@ void gen_link(
 	ret->ifindex = 1 + (uint32_t)gen_next(rng) % 100000;
 	ret->has = settable(&nctl_link_fields) & ~NCTL_LINK_BIT(LOWER_NSID);
 	gen_fields(&nctl_link_fields, ret, ret->has, rng);
+	if (ret->has & NCTL_LINK_BIT(TOKEN))
+		prefix(&ret->token, AF_INET6, rng);
 	ret->lower |= 1;
 	ret->master |= 1;
 	assert_int_equal(nctl_link_set_kind(ret, k), 0);
