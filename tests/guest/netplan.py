@@ -11,7 +11,8 @@ removed without a trace. Its network cards are dummies.
 
 Lines of netplan.txt, and what they say:
 
-    NAME applies DEVICE[=MAC]...      these devices are there before
+    NAME applies [needs:KIND] DEVICE[=MAC]...
+                                      these devices are there before, and links of this kind have been
     NAME accepted REASON              netctl check accepts it; no kernel here has what it takes
     NAME refused LINE WORD...         with an error in this line that has this word, as often as needed, and no others
     NAME alone                        all of it is for another program, whatever the renderer
@@ -43,6 +44,9 @@ def devices(words):
     """Comments for effects.py that make them."""
     lines = []
     for word in words:
+        if word.startswith('needs:'):
+            lines.append(f'# needs: {word[6:]}')
+            continue
         name, _, mac = word.partition('=')
         lines.append(f'# setup: ip link add {name} {"address " + mac if mac else ""} type dummy')
     return '\n'.join(['# needs: dummy'] + lines) + '\n'
