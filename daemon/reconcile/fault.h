@@ -6,7 +6,7 @@
 
 /*
  * For tests, and only in builds with them: the file that NETCTLD_TEST_FAULT names says how the next run is to
- * fail, as "refuse N" or "kill N" of an apply, "kill-back N" of the way back.
+ * fail, as "refuse N" or "kill N" of an apply, and "kill-back N" of the way back, a line each.
  */
 #ifdef NCTL_TEST_FAULTS
 #include <stdio.h>
@@ -22,7 +22,7 @@ static inline void nd_fault(struct nctl_hub *h, bool back)
 
 	if (!f)
 		return;
-	if (fscanf(f, "%15s %zu", word, &n) == 2 && n) {
+	while (fscanf(f, "%15s %zu", word, &n) == 2 && n) {
 		if (!back && !strcmp(word, "refuse"))
 			nctl_hub_fault(h, NCTL_FAULT_REFUSE, n);
 		else if (!strcmp(word, back ? "kill-back" : "kill"))

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "log/log.h"
+#include "reconcile/fault.h"
 
 static void remember_error(struct nd_reconcile *r, const char *error)
 {
@@ -298,8 +299,10 @@ static void undo(struct nd_reconcile *r)
 	struct job *job = nd_job_current(r);
 	int e = nctl_plan_undo(job->plan, &job->undo);
 
-	if (e >= 0)
+	if (e >= 0) {
+		nd_fault(r->hub, true);
 		e = nctl_hub_run(r->hub, job->undo, true, undone, r);
+	}
 	if (e < 0)
 		nd_job_fail_errno(r, "refused, and there is no way back", e);
 }

@@ -10,11 +10,12 @@ A file holds two configurations, with a line "---" between them, and comments as
     # setup: COMMAND      of sh, before the daemon starts
     # foreign: COMMAND    of sh, when the first configuration is in force
     # netns: t1 t2        namespaces to be compared, too
+    # watch: COMMAND      of sh: what it prints is compared, too
     # apply: OPTION...    more words for netctl apply
 
 The first one is applied, then the second one on top of it: with --confirm, and taken back; made to fail at its first step,
 at its second one, and so on until there is none left; and with the daemon killed with SIGKILL before each of its steps,
-and started again. Each time all links, addresses, routes, rules, next hops and bridge VLANs must be what they were.
+and started again; and killed before every other step of the way back. Each time all links, addresses, routes, rules, next hops and bridge VLANs must be what they were.
 --every N: only each N-th step is killed (all are refused).
 """
 import argparse
@@ -37,7 +38,7 @@ import state  # noqa: E402
 LIMIT = 60  # seconds for each thing that is waited for: only to end a broken test
 STEPS_MAX = 400
 COMMANDS = ["link show", "addr show", "route show table all", "rule show", "-6 rule show", "nexthop show"]
-WORDS = ("needs", "setup", "foreign", "netns", "apply")
+WORDS = ("needs", "setup", "foreign", "netns", "watch", "apply")
 
 
 def arrays_of(text):
@@ -74,6 +75,8 @@ def snapshot(case):
             objects |= ask(netns, case.commands)
         else:
             objects.add(f"no netns {netns}")
+    for command in case.words["watch"]:
+        objects |= state.objects_of("", command, [{"output": effects.run(["sh", "-c", command]).stdout}])
     p = subprocess.run(["bridge", "-j", "vlan", "show"], text=True, capture_output=True, check=False)
     return objects | state.objects_of("", "bridge vlan", json.loads(p.stdout or "[]"))
 
@@ -172,7 +175,7 @@ class Matrix:
         self.before.write_text(case.before)
         self.after.write_text(case.after)
         self.options = case.split("apply")
-        self.refused = self.killed = 0
+        self.refused = self.killed = self.killed_back = 0
 
     def first(self):
         p = self.daemon.apply(self.before, "--allow-recreate", *self.options)
@@ -217,6 +220,21 @@ class Matrix:
             compare(self.case, self.state, f"killed at step {n}:\n{p.stdout}", self.daemon)
             self.killed += 1
 
+    def kills_back(self):
+        """On the way back from a refusal near the end of the apply."""
+        for n in range(1, STEPS_MAX, 2 * self.every):
+            self.daemon.set_fault(f"refuse {self.refused * 3 // 4 or 1}\nkill-back {n}\n")
+            p = self.daemon.apply(self.after, *self.options)
+            self.daemon.set_fault("")
+            if p.returncode == 4:
+                compare(self.case, self.state, "refused once more", self.daemon)
+                return
+            self.daemon.until("the daemon is dead", lambda: self.daemon.process.poll() is not None)
+            self.daemon.start()
+            self.daemon.until("settled", lambda: self.daemon.state() == "settled")
+            compare(self.case, self.state, f"killed at step {n} of the way back:\n{p.stdout}", self.daemon)
+            self.killed_back += 1
+
     def run(self):
         for command in self.case.words["setup"]:
             effects.need(["sh", "-c", command], command)
@@ -232,6 +250,7 @@ class Matrix:
             for command in self.case.words["foreign"]:
                 effects.run(["sh", "-c", command])
             self.state = settle(self.case)
+            self.kills_back()
             self.kills()
         finally:
             self.daemon.stop()
@@ -242,7 +261,7 @@ def run_case(case, every, report):
     try:
         m = Matrix(case, folder, every)
         m.run()
-        report.write_text(f"{m.refused} steps refused, {m.killed} killed")
+        report.write_text(f"{m.refused} steps refused, {m.killed} killed, {m.killed_back} on the way back")
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
