@@ -64,7 +64,7 @@ int nd_job_queue(struct nd_reconcile *r, enum job_origin origin, const struct nd
 {
 	struct job *job;
 
-	if (r->n_jobs >= JOBS_MAX && origin != JOB_RESTORE)
+	if (r->n_jobs >= JOBS_MAX && origin != JOB_RESTORE && origin != JOB_CONFIRM)
 		return -EBUSY;
 	job = calloc(1, sizeof(*job));
 	if (!job)
@@ -249,8 +249,10 @@ static void plan_and_run(struct nd_reconcile *r, struct job *job)
 	if (job->origin != JOB_START)
 		nd_fault(r->hub, false);
 	e = nctl_hub_run(r->hub, job->plan, job->how.flags & ND_APPLY_KEEP_GOING, nd_job_applied, r);
-	if (e < 0)
+	if (e < 0) {
+		nd_journal_drop(r); /* nothing was sent */
 		nd_job_fail_errno(r, "cannot start", e);
+	}
 }
 
 static bool may_go_on(const struct nd_reconcile *r)
