@@ -240,9 +240,12 @@ static int take_around(struct taking *t, nctl_ifindex ifindex)
 {
 	const struct nctl_mirror_link *l = nctl_mirror_link_get(t->have, ifindex);
 	int r = l ? take_link(t, l) : 0;
+	struct nctl_snap_link *taken = nctl_snapshot_find(t->s, t->netns, ifindex);
 
-	if (l && r >= 0)
-		r = take_ports(t, l);
+	if (r < 0 || !taken || taken->whole)
+		return r;
+	taken->whole = true;
+	r = take_ports(t, l);
 	while (r >= 0 && t->n_stack)
 		r = take_neighbours(t, t->stack[--t->n_stack]);
 	return r;

@@ -25,6 +25,7 @@ struct nctl_snap_link {
 	struct nctl_link v;
 	struct nctl_link_diff touched; /* what the plan sets of it; other fields may follow by themselves */
 	bool ours, adopted;
+	bool whole; /* so are its ports, and all that may follow it */
 	uint32_t depth; /* restore.c: how many links stand below it */
 };
 

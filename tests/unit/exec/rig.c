@@ -14,7 +14,7 @@
 #include "truth.h"
 #include "world.h"
 
-enum { PATIENCE_MS = 10 * 1000 };
+enum { PATIENCE_MS = 60 * 1000 };
 
 void rig_init_over(struct rig *r, struct nctl_fake *fake)
 {
