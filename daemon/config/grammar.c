@@ -39,6 +39,7 @@ static const struct nd_grammar_key device_list[] = {
 	{"addresses", "[prefix/{*:{address}}]", "addresses with their prefix length"},
 	{"routes", "[{route}]", "routes over the device"},
 	{"routing-policy", "[{rule}]", "routing rules, which are not bound to the device"},
+	{"neighbours", "[{neighbour}]", "permanent neighbours and proxies"},
 	{"gateway4", "ip", "an old word for a default route"},
 	{"gateway6", "ip", "an old word for a default route"},
 	{"vrf", "name", "the VRF that the link is in"},
@@ -123,6 +124,7 @@ const struct nd_grammar_list nd_grammar[] = {
 	{"nexthop", nexthop_list, &nctl_nexthop_keys},
 	{"member", none_list, &nctl_member_keys},
 	{"rule", none_list, &nctl_rule_keys},
+	{"neighbour", none_list, &nctl_neigh_keys},
 	{0},
 };
 

@@ -33,6 +33,7 @@ static const struct common_key common_keys[] = {
 	{"emit-lldp", nd_step_must_be_false}, {"ignore-carrier", nd_step_must_be_true},
 	{"routes", nd_step_routes}, {"routing-policy", nd_step_rules},
 	{"gateway4", nd_step_gateway}, {"gateway6", nd_step_gateway},
+	{"neighbours", nd_step_neighs},
 	{"critical", nd_step_any_bool}, /* addresses stay over restarts anyway */
 };
 

@@ -18,12 +18,14 @@ struct nd_port_param;
 struct nd_route;
 struct nd_nexthop;
 struct nd_rule;
+struct nd_neigh;
 
 /* What was said of routing (routing.h), in the tree's arena, in the order of the files. */
 struct nd_routing {
 	struct nd_route *routes, **routes_tail;
 	struct nd_nexthop *nexthops, **nexthops_tail;
 	struct nd_rule *rules, **rules_tail;
+	struct nd_neigh *neighs, **neighs_tail;
 };
 
 /* A thing that was reported at a place, so that it is reported once, not once for each device of a range. */

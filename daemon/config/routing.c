@@ -4,6 +4,7 @@
  * VRF get its table, and all of it moves into the want, by namespace.
  */
 #include <linux/fib_rules.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "config/refs.h"
@@ -15,6 +16,7 @@ void nd_routing_init(struct nd_parse *p)
 	p->routing.routes_tail = &p->routing.routes;
 	p->routing.nexthops_tail = &p->routing.nexthops;
 	p->routing.rules_tail = &p->routing.rules;
+	p->routing.neighs_tail = &p->routing.neighs;
 }
 
 static bool is_vrf(const struct nctl_want_link *l)
@@ -93,14 +95,24 @@ static bool make_room(struct nd_parse *p)
 		n->netns->routing->n_nexthops++;
 	for (u = p->routing.rules; u; u = u->next)
 		u->netns->routing->n_rules++;
+	for (const struct nd_neigh *e = p->routing.neighs; e; e = e->next)
+		e->netns->routing->n_neighs++;
 	for (size_t i = 0; i < p->n_netns; i++) {
 		w = p->netns[i]->routing;
 		w->routes = nd_want_alloc(p, w->n_routes * sizeof(*w->routes));
 		w->nexthops = nd_want_alloc(p, w->n_nexthops * sizeof(*w->nexthops));
 		w->rules = nd_want_alloc(p, w->n_rules * sizeof(*w->rules));
-		w->n_routes = w->n_nexthops = w->n_rules = 0;
+		w->neighs = nd_want_alloc(p, w->n_neighs * sizeof(*w->neighs));
+		w->n_routes = w->n_nexthops = w->n_rules = w->n_neighs = 0;
 	}
 	return p->err == 0;
+}
+
+static int cmp_nexthop(const void *x, const void *y)
+{
+	const struct nctl_want_nexthop *a = x, *b = y;
+
+	return (a->v.id > b->v.id) - (a->v.id < b->v.id);
 }
 
 static void put(struct nd_parse *p)
@@ -119,13 +131,22 @@ static void put(struct nd_parse *p)
 		w = u->netns->routing;
 		w->rules[w->n_rules++] = u->w;
 	}
+	for (size_t i = 0; i < p->n_netns; i++) {
+		w = p->netns[i]->routing;
+		if (w->n_nexthops)
+			qsort(w->nexthops, w->n_nexthops, sizeof(*w->nexthops), cmp_nexthop);
+	}
+	for (struct nd_neigh *e = p->routing.neighs; e; e = e->next) {
+		w = e->netns->routing;
+		w->neighs[w->n_neighs++] = e->w;
+	}
 }
 
 void nd_routing_resolve(struct nd_parse *p)
 {
 	const struct nd_routing *g = &p->routing;
 
-	if (!g->routes && !g->nexthops && !g->rules)
+	if (!g->routes && !g->nexthops && !g->rules && !g->neighs)
 		return;
 	for (struct nd_route *r = g->routes; r; r = r->next)
 		resolve_route(p, r);
@@ -134,6 +155,7 @@ void nd_routing_resolve(struct nd_parse *p)
 	for (struct nd_rule *u = g->rules; u; u = u->next)
 		resolve_rule(p, u);
 	nd_routes_check(p);
+	nd_neighs_check(p);
 	if (p->err == 0 && !p->diag->n_errors && make_room(p))
 		put(p);
 }

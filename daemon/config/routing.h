@@ -36,6 +36,12 @@ struct nd_rule {
 	struct nctl_pos table_pos;
 };
 
+struct nd_neigh {
+	struct nd_neigh *next;
+	struct nctl_want_netns *netns;
+	struct nctl_want_neigh w;
+};
+
 /* form.c: the keys of a mapping that a table has, into form. `other`: one more key, whose value is not read
  * but given back (NULL: there is none). False: a finding, or no memory. */
 bool nd_form_read(struct nd_dev *d, const struct nd_node *mapping, const struct nctl_field_table *t,
@@ -56,6 +62,10 @@ struct nctl_bytes nd_route_metrics(struct nd_parse *p, const struct nctl_route_f
 /* rules.c: the key of a definition, and of network or a namespace. */
 void nd_step_rules(struct nd_dev *d, const struct nd_step *s);
 void nd_rules_read(struct nd_parse *p, const struct nd_node *node, const struct nd_scope *scope);
+
+/* neighs.c */
+void nd_step_neighs(struct nd_dev *d, const struct nd_step *s);
+void nd_neighs_check(struct nd_parse *p);
 
 /* nexthops.c */
 void nd_nexthops_read(struct nd_parse *p, const struct nd_node *node, const struct nd_scope *scope);

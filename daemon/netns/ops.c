@@ -205,6 +205,8 @@ static int ask(struct netns_task *t)
 	case NCTL_OP_NEXTHOP_DEL:
 	case NCTL_OP_RULE_NEW:
 	case NCTL_OP_RULE_DEL:
+	case NCTL_OP_NEIGH_NEW:
+	case NCTL_OP_NEIGH_DEL:
 		break;
 	}
 	return -EOPNOTSUPP;

@@ -99,7 +99,7 @@ static void look_on(struct nd_reconcile *r, struct gather *g)
 		if (nd_sysctls_are_wanted(g, w) && !nd_netns_error(n) && !nd_sysctls_ask(r, w, n))
 			return; /* an answer looks again */
 	}
-	if (g->next == want->n_netns && !g->waiting)
+	if (g->next == want->n_netns && !g->waiting && !nd_gather_neighs(r, nd_job_current(r)))
 		nd_job_step(r, STEP_LOOKED);
 }
 
@@ -126,6 +126,7 @@ void nd_gather_fini(struct gather *g)
 {
 	nd_sysctls_fini(g);
 	nd_drivers_fini(g);
+	nd_gather_neighs_fini(g);
 	nctl_arena_fini(&g->arena);
 }
 
@@ -199,6 +200,11 @@ static void view_wanted(const struct nd_reconcile *r, struct job *job, struct vi
 		if (job->gather.n_now) {
 			p->sysctls = job->gather.sysctls[i];
 			p->link_sysctls = &job->gather.now[i];
+		}
+		if (job->gather.neighs) {
+			p->neighs = job->gather.neighs[i].v;
+			p->n_neighs = job->gather.neighs[i].n;
+			p->neighs_known = job->gather.neighs[i].known;
 		}
 		if (n)
 			nd_gather_describe(r, n, p);

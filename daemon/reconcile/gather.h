@@ -11,6 +11,15 @@
 /* What a job needs to know before it can be planned. Internal to daemon/reconcile. */
 
 struct nd_reconcile;
+struct job;
+struct nctl_live;
+
+/* Neighbours of one namespace that were set, and proxies. */
+struct nd_neighs {
+	struct nctl_neigh *v;
+	size_t n, cap;
+	bool known; /* or else they are left alone */
+};
 
 /* What a job gathers before it can be planned; the answers come by and by. */
 struct gather {
@@ -27,6 +36,10 @@ struct gather {
 	bool asking;           /* a question is on its way out: its answer may come at once */
 	size_t waiting;        /* answers that are to come */
 	bool blind;            /* sysctls could not be read for want of a helper, which was said */
+	struct nd_neighs *neighs; /* n_neighs of them, by number of the wanted namespace; NULL: not asked */
+	size_t n_neighs, neigh_next;
+	struct nctl_live *live; /* the question that is open */
+	bool proxies;           /* it is about these */
 	nctl_time patience;    /* how long to wait for namespaces to be joined */
 };
 
@@ -44,3 +57,7 @@ void nd_sysctls_fini(struct gather *g);
 bool nd_sysctls_are_wanted(const struct gather *g, const struct nctl_want_netns *w);
 /* Asks on in w, which is n. False: enough questions are open; call again when one is answered. */
 bool nd_sysctls_ask(struct nd_reconcile *r, const struct nctl_want_netns *w, struct nd_netns *n);
+
+/* neighs.c: asks the kernel, where there is a need. True: an answer is on its way, and looks again. */
+bool nd_gather_neighs(struct nd_reconcile *r, struct job *job);
+void nd_gather_neighs_fini(struct gather *g);

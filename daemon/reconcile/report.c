@@ -77,6 +77,7 @@ static const char *action_of(const struct nctl_op *op)
 		return "add";
 	case NCTL_OP_ROUTE_NEW:
 	case NCTL_OP_NEXTHOP_NEW:
+	case NCTL_OP_NEIGH_NEW:
 		return op->fib->old ? "change" : "add";
 	case NCTL_OP_RULE_NEW:
 		return "add";
@@ -85,6 +86,7 @@ static const char *action_of(const struct nctl_op *op)
 	case NCTL_OP_ROUTE_DEL:
 	case NCTL_OP_NEXTHOP_DEL:
 	case NCTL_OP_RULE_DEL:
+	case NCTL_OP_NEIGH_DEL:
 		return "remove";
 	}
 	return "";
@@ -112,6 +114,9 @@ static const char *object_of(const struct nctl_op *op)
 	case NCTL_OP_RULE_NEW:
 	case NCTL_OP_RULE_DEL:
 		return "rule";
+	case NCTL_OP_NEIGH_NEW:
+	case NCTL_OP_NEIGH_DEL:
+		return "neigh";
 	case NCTL_OP_NETNS_NEW:
 	case NCTL_OP_NETNS_DEL:
 	case NCTL_OP_NETNS_ID:

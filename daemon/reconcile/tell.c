@@ -104,6 +104,8 @@ static void add(struct event *v, struct event *e, const struct nctl_op *op)
 	case NCTL_OP_NEXTHOP_DEL:
 	case NCTL_OP_RULE_NEW:
 	case NCTL_OP_RULE_DEL:
+	case NCTL_OP_NEIGH_NEW:
+	case NCTL_OP_NEIGH_DEL:
 	case NCTL_OP_LINK_DEL:
 	case NCTL_OP_NETNS_NEW:
 	case NCTL_OP_NETNS_DEL:

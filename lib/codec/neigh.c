@@ -2,7 +2,7 @@
 /*
  * DOC: RTM_NEWNEIGH and RTM_DELNEIGH to neighbours, proxy entries and FDB entries (linux/neighbour.h,
  * net/core/neighbour.c neigh_fill_info, net/bridge/br_fdb.c fdb_fill_info, drivers/net/vxlan vxlan_fdb_info).
- * Nobody keeps them, so there is no way back.
+ * Nobody keeps them; of the way back there are requests only.
  */
 #include <arpa/inet.h>
 #include <linux/neighbour.h>
@@ -119,4 +119,31 @@ int nctl_neigh_decode(const struct nlmsghdr *nlh, struct nctl_route_scratch *s, 
 		return r;
 	*ret = n;
 	return 0;
+}
+
+static void encode(const struct nctl_neigh *n, uint16_t type, uint16_t nlm_flags, struct nctl_msgbuf *msg)
+{
+	const struct ndmsg ndm = {
+		.ndm_family = n->family,
+		.ndm_flags = n->flags,
+		.ndm_state = n->state,
+		.ndm_ifindex = (int)n->ifindex,
+	};
+
+	nctl_msg_begin(msg, type, nlm_flags, &ndm, sizeof(ndm));
+	nctl_encode_address(&n->dst, NDA_DST, msg);
+	if (n->lladdr.len && type == RTM_NEWNEIGH)
+		nctl_msg_put(msg, NDA_LLADDR, n->lladdr.b, n->lladdr.len);
+	if (n->protocol && type == RTM_NEWNEIGH)
+		nctl_msg_put_u8(msg, NDA_PROTOCOL, n->protocol);
+}
+
+void nctl_neigh_encode_new(const struct nctl_neigh *n, struct nctl_msgbuf *msg)
+{
+	encode(n, RTM_NEWNEIGH, NLM_F_CREATE | NLM_F_REPLACE, msg);
+}
+
+void nctl_neigh_encode_del(const struct nctl_neigh *n, struct nctl_msgbuf *msg)
+{
+	encode(n, RTM_DELNEIGH, 0, msg);
 }

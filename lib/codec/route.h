@@ -52,6 +52,9 @@ void nctl_nexthop_encode_del(nctl_nhid id, struct nctl_msgbuf *msg);
 /* has_priority: or else the kernel chooses one. */
 void nctl_rule_encode_new(const struct nctl_rule *r, bool has_priority, struct nctl_msgbuf *msg);
 void nctl_rule_encode_del(const struct nctl_rule *r, struct nctl_msgbuf *msg);
+/* A neighbour or a proxy, in the place of one of that address. */
+void nctl_neigh_encode_new(const struct nctl_neigh *n, struct nctl_msgbuf *msg);
+void nctl_neigh_encode_del(const struct nctl_neigh *n, struct nctl_msgbuf *msg);
 
 void nctl_addr_encode_state(const struct nctl_addr *a, struct nctl_msgbuf *msg);
 void nctl_link_encode_state(const struct nctl_link *l, struct nctl_msgbuf *msg);

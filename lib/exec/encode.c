@@ -50,6 +50,8 @@ bool nctl_op_is_rtnl(const struct nctl_op *op)
 	case NCTL_OP_NEXTHOP_DEL:
 	case NCTL_OP_RULE_NEW:
 	case NCTL_OP_RULE_DEL:
+	case NCTL_OP_NEIGH_NEW:
+	case NCTL_OP_NEIGH_DEL:
 		break;
 	}
 	return true;
@@ -64,7 +66,9 @@ bool nctl_op_is_deletion(const struct nctl_op *op)
 	case NCTL_OP_ROUTE_DEL:
 	case NCTL_OP_NEXTHOP_DEL:
 	case NCTL_OP_RULE_DEL:
+	case NCTL_OP_NEIGH_DEL:
 		return true;
+	case NCTL_OP_NEIGH_NEW:
 	case NCTL_OP_ROUTE_NEW:
 	case NCTL_OP_NEXTHOP_NEW:
 	case NCTL_OP_RULE_NEW:
@@ -161,6 +165,12 @@ void nctl_op_encode(const struct nctl_plan *p, const struct nctl_op *op, struct 
 		return;
 	case NCTL_OP_RULE_DEL:
 		nctl_rule_encode_del(&op->fib->v.rule, msg);
+		return;
+	case NCTL_OP_NEIGH_NEW:
+		nctl_neigh_encode_new(&op->fib->v.neigh, msg);
+		return;
+	case NCTL_OP_NEIGH_DEL:
+		nctl_neigh_encode_del(&op->fib->v.neigh, msg);
 		return;
 	case NCTL_OP_NETNS_NEW:
 	case NCTL_OP_NETNS_DEL:

@@ -186,6 +186,16 @@ static const struct nctl_field member_fields[] = {
 		.dflt = 1, .help = "its share"},
 };
 
+#define E(key_, member_, type_, help_) .key = key_, NCTL_FIELD(struct nctl_neigh_form, member_), .help = help_, \
+	.type = NCTL_FIELD_##type_
+
+static const struct nctl_field neigh_fields[] = {
+	[NCTL_NEIGH_KEY_TO] = {E("to", to, IP, "its address"), .flags = NCTL_FIELD_REQUIRED},
+	[NCTL_NEIGH_KEY_LLADDR] = {E("lladdr", lladdr, LLADDR, "its link-layer address"), .min = 6, .max = 20},
+	[NCTL_NEIGH_KEY_PROXY] = {E("proxy", proxy, BOOL, "who asks for the address gets our own link-layer address")},
+	[NCTL_NEIGH_KEY_ROUTER] = {E("router", router, BOOL, "it is a router, IPv6 only")},
+};
+
 #define U(key_, member_, type_, help_) .key = key_, NCTL_FIELD(struct nctl_rule_form, member_), .help = help_, \
 	.type = NCTL_FIELD_##type_
 
@@ -225,4 +235,5 @@ const struct nctl_field_table nctl_route_keys = {route_fields, NCTL_ARRAY_SIZE(r
 const struct nctl_field_table nctl_hop_keys = {hop_fields, NCTL_ARRAY_SIZE(hop_fields)};
 const struct nctl_field_table nctl_nexthop_keys = {nexthop_fields, NCTL_ARRAY_SIZE(nexthop_fields)};
 const struct nctl_field_table nctl_member_keys = {member_fields, NCTL_ARRAY_SIZE(member_fields)};
+const struct nctl_field_table nctl_neigh_keys = {neigh_fields, NCTL_ARRAY_SIZE(neigh_fields)};
 const struct nctl_field_table nctl_rule_keys = {rule_fields, NCTL_ARRAY_SIZE(rule_fields)};

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "net/lladdr.h"
 #include "net/prefix.h"
 #include "obj/field.h"
 
@@ -76,6 +77,15 @@ struct nctl_member_form {
 	uint32_t id, weight;
 };
 extern const struct nctl_field_table nctl_member_keys; /* id, weight */
+
+/* A neighbour that is set, or an address that is answered for. */
+struct nctl_neigh_form {
+	struct nctl_prefix to;
+	struct nctl_lladdr lladdr;
+	uint8_t proxy, router;
+};
+enum nctl_neigh_key { NCTL_NEIGH_KEY_TO, NCTL_NEIGH_KEY_LLADDR, NCTL_NEIGH_KEY_PROXY, NCTL_NEIGH_KEY_ROUTER };
+extern const struct nctl_field_table nctl_neigh_keys;
 
 struct nctl_rule_form {
 	char *from, *to; /* prefixes */

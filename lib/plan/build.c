@@ -132,7 +132,7 @@ void nctl_plan_adopt_addr(struct builder *b, const struct nctl_addr *a)
 
 static size_t count_routing(const struct nctl_want_routing *w)
 {
-	return w ? w->n_routes + w->n_nexthops + w->n_rules : 0;
+	return w ? w->n_routes + w->n_nexthops + w->n_rules + w->n_neighs : 0;
 }
 
 /* Room for all that a plan from nothing needs, so that the array does not move; what is not used is never
@@ -207,7 +207,10 @@ static int build(struct builder *b)
 static void let_go(struct nctl_plan *p)
 {
 	for (size_t i = 0; i < p->n_netns; i++) {
+	{
 		p->netns[i].sysctls = NULL;
+		p->netns[i].neighs = NULL;
+	}
 		p->netns[i].link_sysctls = NULL;
 		p->netns[i].drivers = NULL;
 	}

@@ -68,6 +68,21 @@ static struct nctl_op_fib *copy_rule(struct nctl_arena *a, const struct nctl_rul
 	return copy_bytes(a, &fib->v.rule.rest) ? fib : NULL;
 }
 
+static struct nctl_op_fib *copy_neigh(struct nctl_arena *a, const struct nctl_neigh *n)
+{
+	struct nctl_op_fib *fib = nctl_arena_alloc(a, sizeof(*fib));
+
+	if (!fib)
+		return NULL;
+	fib->v.neigh = *n;
+	return copy_bytes(a, &fib->v.neigh.rest) ? fib : NULL;
+}
+
+struct nctl_op_fib *nctl_fib_copy_neigh(struct nctl_plan *p, const struct nctl_neigh *n)
+{
+	return copy_neigh(&p->arena, n);
+}
+
 struct nctl_op_fib *nctl_fib_copy_route(struct nctl_plan *p, const struct nctl_route *r)
 {
 	return copy_route(&p->arena, r);
@@ -85,9 +100,10 @@ struct nctl_op_fib *nctl_fib_copy_rule(struct nctl_plan *p, const struct nctl_ru
 
 struct nctl_op_fib *nctl_fib_copy(struct nctl_arena *a, uint8_t type, const struct nctl_op_fib *fib)
 {
-	struct nctl_op_fib *copy = type == NCTL_OP_ROUTE_NEW  ? copy_route(a, &fib->v.route)
-	                           : type == NCTL_OP_RULE_NEW ? copy_rule(a, &fib->v.rule)
-	                                                      : copy_nexthop(a, &fib->v.nexthop);
+	struct nctl_op_fib *copy = type == NCTL_OP_NEIGH_NEW   ? copy_neigh(a, &fib->v.neigh)
+	                           : type == NCTL_OP_ROUTE_NEW ? copy_route(a, &fib->v.route)
+	                           : type == NCTL_OP_RULE_NEW  ? copy_rule(a, &fib->v.rule)
+	                                                       : copy_nexthop(a, &fib->v.nexthop);
 
 	if (copy)
 		copy->has_priority = fib->has_priority;

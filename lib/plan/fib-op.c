@@ -62,6 +62,9 @@ bool nctl_fib_op_is_seen(const struct nctl_op *op, const struct nctl_mirror *m)
 		return m && shows_rule(m, op->fib);
 	case NCTL_OP_RULE_DEL:
 		return !m || !nctl_mirror_rule_has(m, &op->fib->v.rule);
+	case NCTL_OP_NEIGH_NEW:
+	case NCTL_OP_NEIGH_DEL:
+		return op->state == NCTL_OP_ACKED || op->state == NCTL_OP_DONE;
 	case NCTL_OP_LINK_NEW:
 	case NCTL_OP_LINK_SET:
 	case NCTL_OP_LINK_DEL:

@@ -56,6 +56,8 @@ bool nctl_fib_touches(const struct nctl_op *op)
 	case NCTL_OP_NEXTHOP_DEL:
 	case NCTL_OP_RULE_NEW:
 	case NCTL_OP_RULE_DEL:
+	case NCTL_OP_NEIGH_NEW:
+	case NCTL_OP_NEIGH_DEL:
 		break;
 	}
 	return false;
@@ -157,6 +159,8 @@ static const char *kind_of(enum nctl_op_type type)
 {
 	if (type == NCTL_OP_ROUTE_NEW || type == NCTL_OP_ROUTE_DEL)
 		return "route";
+	if (type == NCTL_OP_NEIGH_NEW || type == NCTL_OP_NEIGH_DEL)
+		return "neigh";
 	return type == NCTL_OP_RULE_NEW || type == NCTL_OP_RULE_DEL ? "rule" : "nexthop";
 }
 
@@ -204,10 +208,12 @@ const char *nctl_fib_route_label(struct builder *b, const struct nctl_route *r)
 
 const char *nctl_fib_label(struct builder *b, uint8_t type, const struct nctl_op_fib *fib)
 {
-	char label[16];
+	char label[16], addr[NCTL_ADDR_STR];
 
 	if (type == NCTL_OP_ROUTE_NEW)
 		return nctl_fib_route_label(b, &fib->v.route);
+	if (type == NCTL_OP_NEIGH_NEW)
+		return nctl_plan_copy_name(b, nctl_addr_format(&fib->v.neigh.dst, addr));
 	snprintf(label, sizeof(label), "%u",
 		type == NCTL_OP_RULE_NEW ? fib->v.rule.priority : fib->v.nexthop.id);
 	return nctl_plan_copy_name(b, label);
@@ -228,6 +234,8 @@ static void plan_in(struct fib *f, const struct nctl_plan_netns *n)
 	nctl_fib_nexthops(f);
 	nctl_fib_routes(f);
 	nctl_fib_rules(f);
+	if (n->neighs_known)
+		nctl_fib_neighs(f);
 	nctl_fib_unroute(f);
 	nctl_fib_drop_nexthops(f);
 	free(f->nexthops);

@@ -55,6 +55,7 @@ ssize_t nctl_fib_find_nexthop(const struct nctl_want_routing *w, nctl_nhid id);
 struct nctl_op_fib *nctl_fib_copy_route(struct nctl_plan *p, const struct nctl_route *r);
 struct nctl_op_fib *nctl_fib_copy_nexthop(struct nctl_plan *p, const struct nctl_nexthop *n);
 struct nctl_op_fib *nctl_fib_copy_rule(struct nctl_plan *p, const struct nctl_rule *r);
+struct nctl_op_fib *nctl_fib_copy_neigh(struct nctl_plan *p, const struct nctl_neigh *n);
 /* The object of an operation of this type (ROUTE_NEW and so on). NULL: no memory. */
 struct nctl_op_fib *nctl_fib_copy(struct nctl_arena *a, uint8_t type, const struct nctl_op_fib *fib);
 /* "10.0.0.0/8", "default", a number; in the plan's arena. */
@@ -68,6 +69,7 @@ void nctl_fib_unroute(struct fib *f); /* ours that nobody wants */
 void nctl_fib_nexthops(struct fib *f);
 void nctl_fib_drop_nexthops(struct fib *f);
 void nctl_fib_rules(struct fib *f);
+void nctl_fib_neighs(struct fib *f); /* neighs.c */
 
 struct nctl_snapshot;
 struct nctl_snap_fib;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "mirror/route.h"
+#include "obj/neigh.h"
 #include "plan/plan.h"
 
 /* Operations about routes, next-hop objects and rules: what they carry, and what their phases are made of. */
@@ -13,11 +14,13 @@ enum nctl_fib_rank {
 	NCTL_FIB_GROUP,
 	NCTL_FIB_ROUTE,
 	NCTL_FIB_RULE,
+	NCTL_FIB_NEIGH,
 	/* In UNROUTE, which follows: nothing leads to what is not there any more. */
 	NCTL_FIB_UNRULE,
 	NCTL_FIB_UNROUTE,
 	NCTL_FIB_UNGROUP,
 	NCTL_FIB_UNNEXTHOP,
+	NCTL_FIB_UNNEIGH,
 	NCTL_FIB_RANKS
 };
 
@@ -27,6 +30,7 @@ struct nctl_op_fib {
 		struct nctl_route route;
 		struct nctl_nexthop nexthop;
 		struct nctl_rule rule;
+		struct nctl_neigh neigh;
 	} v;
 	uint16_t nlm_flags;            /* NEW of routes and next hops */
 	bool has_priority;             /* RULE_NEW: or else the kernel chooses */

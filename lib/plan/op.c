@@ -215,6 +215,8 @@ bool nctl_op_is_seen(const struct nctl_plan *p, const struct nctl_op *op)
 	case NCTL_OP_NEXTHOP_DEL:
 	case NCTL_OP_RULE_NEW:
 	case NCTL_OP_RULE_DEL:
+	case NCTL_OP_NEIGH_NEW:
+	case NCTL_OP_NEIGH_DEL:
 		return nctl_fib_op_is_seen(op, m);
 	case NCTL_OP_NETNS_NEW:
 		return m;

@@ -59,8 +59,9 @@ enum nctl_op_type {
 	NCTL_OP_ROUTE_DEL,
 	NCTL_OP_NEXTHOP_NEW,
 	NCTL_OP_NEXTHOP_DEL,
-	NCTL_OP_RULE_NEW,
-	NCTL_OP_RULE_DEL,
+	NCTL_OP_RULE_NEW, NCTL_OP_RULE_DEL,
+	NCTL_OP_NEIGH_NEW, /* not mirrored: the answer is all there is */
+	NCTL_OP_NEIGH_DEL,
 	/* Not for rtnetlink: the owner of the namespaces carries them out. */
 	NCTL_OP_NETNS_NEW,
 	NCTL_OP_NETNS_DEL,

@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "mirror/mirror.h"
 #include "obj/field.h"
+#include "obj/neigh.h"
 #include "plan/ledger.h"
 #include "plan/op.h"
 #include "plan/want.h"
@@ -56,6 +57,10 @@ struct nctl_plan_netns {
 	nctl_nsid nsid;                   /* as the daemon's own namespace sees it, or NCTL_NSID_NONE */
 	const struct nctl_mirror *have;   /* NULL: not there, or gone */
 	const struct nctl_ledger *ledger; /* NULL: nothing in it is ours */
+	/* Neighbours that were set (permanent, or of ours) and proxies, all of them if known; as sysctls, below. */
+	const struct nctl_neigh *neighs;
+	size_t n_neighs;
+	bool neighs_known;
 	const char *const *sysctls; /* values now, in the order of want's; NULL entries (or NULL): not known.
 	                               Outlives nctl_plan_build only */
 	const struct nctl_hash *link_sysctls; /* struct nctl_sysctl_now; NULL: not known. Likewise */

@@ -280,6 +280,8 @@ int nctl_plan_remember(struct nctl_plan *p)
 		case NCTL_OP_NEXTHOP_DEL:
 		case NCTL_OP_RULE_NEW:
 		case NCTL_OP_RULE_DEL:
+		case NCTL_OP_NEIGH_NEW:
+		case NCTL_OP_NEIGH_DEL:
 			break;
 		}
 	}

@@ -53,8 +53,8 @@ int nctl_snapshot_take_fib(struct nctl_snapshot *s, const struct nctl_op *op)
 
 	for (const struct nctl_fib_lost *l = op->lost; l && r >= 0; l = l->next)
 		r = take(s, op, l->type, l->fib, false);
-	if (r < 0 || !nctl_op_is_fib(op))
-		return r;
+	if (r < 0 || !nctl_op_is_fib(op) || op->type == NCTL_OP_NEIGH_NEW || op->type == NCTL_OP_NEIGH_DEL)
+		return r; /* nobody can look whether a neighbour is there */
 	if (op->type == NCTL_OP_ROUTE_NEW || op->type == NCTL_OP_NEXTHOP_NEW || op->type == NCTL_OP_RULE_NEW)
 		return take_new(s, op);
 	/* Each deletion stands behind its NEW. */

@@ -373,6 +373,8 @@ static int take_op(struct taking *t, const struct nctl_op *op)
 	case NCTL_OP_NEXTHOP_DEL:
 	case NCTL_OP_RULE_NEW:
 	case NCTL_OP_RULE_DEL:
+	case NCTL_OP_NEIGH_NEW:
+	case NCTL_OP_NEIGH_DEL:
 		break;
 	}
 	return 0;

@@ -25,6 +25,8 @@ static enum nctl_fib_rank rank_of(enum nctl_op_type type, const struct nctl_op_f
 		return rank_of_route(&fib->v.route);
 	if (type == NCTL_OP_RULE_NEW)
 		return NCTL_FIB_RULE;
+	if (type == NCTL_OP_NEIGH_NEW)
+		return NCTL_FIB_NEIGH;
 	return fib->v.nexthop.group ? NCTL_FIB_GROUP : NCTL_FIB_NEXTHOP;
 }
 
@@ -136,6 +138,15 @@ void nctl_undo_fib(struct undo *u, const struct nctl_op *op)
 		break;
 	case NCTL_OP_RULE_DEL:
 		bring_back(u, op, NCTL_OP_RULE_NEW, op->fib, 0);
+		break;
+	case NCTL_OP_NEIGH_NEW:
+		if (op->fib->old)
+			bring_back(u, op, NCTL_OP_NEIGH_NEW, op->fib->old, NLM_F_REPLACE);
+		else
+			take_away(u, op, NCTL_OP_NEIGH_DEL, NCTL_FIB_UNNEIGH, op->fib);
+		break;
+	case NCTL_OP_NEIGH_DEL:
+		bring_back(u, op, NCTL_OP_NEIGH_NEW, op->fib, NLM_F_REPLACE);
 		break;
 	case NCTL_OP_LINK_NEW:
 	case NCTL_OP_LINK_SET:

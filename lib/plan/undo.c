@@ -389,6 +389,8 @@ static void undo_one(struct undo *u, const struct nctl_op *op)
 	case NCTL_OP_NEXTHOP_DEL:
 	case NCTL_OP_RULE_NEW:
 	case NCTL_OP_RULE_DEL:
+	case NCTL_OP_NEIGH_NEW:
+	case NCTL_OP_NEIGH_DEL:
 		break;
 	}
 	nctl_undo_fib(u, op);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "obj/neigh.h"
 #include "obj/nexthop.h"
 #include "obj/route.h"
 #include "obj/rule.h"
@@ -36,6 +37,14 @@ struct nctl_want_rule {
 	const char *label; /* "100", its priority, or "from 10.0.0.0/8" */
 };
 
+/* A permanent neighbour, or an address that is answered for (NTF_PROXY). */
+struct nctl_want_neigh {
+	struct nctl_neigh v; /* protocol 0, ifindex 0 */
+	const struct nctl_want_link *link;
+	struct nctl_pos pos;
+	const char *label; /* its address */
+};
+
 struct nctl_want_routing {
 	struct nctl_want_route *routes; /* of one key (family, table, prefix, metric) there is one */
 	size_t n_routes;
@@ -43,4 +52,6 @@ struct nctl_want_routing {
 	size_t n_nexthops;
 	struct nctl_want_rule *rules; /* no two equal ones; in the order of the files */
 	size_t n_rules;
+	struct nctl_want_neigh *neighs; /* of a link, address and kind there is one */
+	size_t n_neighs;
 };

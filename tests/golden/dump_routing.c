@@ -69,12 +69,22 @@ static void put_rule(const struct nctl_want *w, const struct nctl_want_rule *r, 
 	nctl_strbuf_puts(out, r->has_priority ? "\n" : " any-priority\n");
 }
 
+static void put_neigh(const struct nctl_want *w, const struct nctl_want_neigh *n, struct nctl_strbuf *out)
+{
+	struct nctl_json j;
+
+	put_place(w, "neighbour", n->pos, out);
+	nctl_json_init(&j, out);
+	nctl_neigh_json(&n->v, &no_names, &j);
+	nctl_strbuf_printf(out, " dev=%s\n", n->link->v.name);
+}
+
 void put_routing(const struct nctl_want *w, struct nctl_strbuf *out)
 {
 	for (size_t i = 0; i < w->n_netns; i++) {
 		const struct nctl_want_routing *g = w->netns[i]->routing;
 
-		if (!g || !(g->n_routes + g->n_nexthops + g->n_rules))
+		if (!g || !(g->n_routes + g->n_nexthops + g->n_rules + g->n_neighs))
 			continue;
 		nctl_strbuf_printf(
 			out, "routing of %s:\n", w->netns[i]->name ? w->netns[i]->name : "the own namespace");
@@ -84,5 +94,7 @@ void put_routing(const struct nctl_want *w, struct nctl_strbuf *out)
 			put_route(w, &g->routes[j], out);
 		for (size_t j = 0; j < g->n_rules; j++)
 			put_rule(w, &g->rules[j], out);
+		for (size_t j = 0; j < g->n_neighs; j++)
+			put_neigh(w, &g->neighs[j], out);
 	}
 }

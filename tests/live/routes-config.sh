@@ -191,6 +191,42 @@ state >"$tmp/after"
 ok 'brings them back as well' diff "$tmp/before" "$tmp/after"
 ok 'and goes on' netctl apply "$tmp/all.yaml"
 
+# Neighbours: no mirror has them, so the kernel is asked before a plan.
+neighbours() {
+	ip -N neigh show dev vb nud permanent | sort
+	ip -N neigh show proxy dev vb | sort
+}
+with_neighbours() { # A 02:...:A for 192.0.2.9, and a congestion control
+	cat <<-E
+		network:
+		  virtual-ethernets:
+		    va: {peer: vb}
+		    vb:
+		      peer: va
+		      addresses: [192.0.2.1/24, "2001:db8::1/64"]
+		      neighbours:
+		        - {to: 192.0.2.9, lladdr: "02:00:00:00:00:$1"}
+		        - {to: "2001:db8::9", lladdr: "02:00:00:00:00:09"}
+		        - {to: 192.0.2.77, proxy: true}
+		      routes: [{to: 10.0.0.0/8, via: 192.0.2.9, congestion-control: $2}]
+	E
+}
+with_neighbours 01 cubic >"$tmp/neigh.yaml"
+with_neighbours 02 no-such >"$tmp/neigh-bad.yaml"
+ok 'neighbours are applied' netctl apply "$tmp/neigh.yaml"
+ip neigh add 192.0.2.200 lladdr 02:00:00:00:02:00 dev vb nud permanent protocol bird
+neighbours >"$tmp/neigh.before"
+equal 'all of them' 3 "$(grep -c 'proto 78' "$tmp/neigh.before")"
+equal 'a second apply sends nothing' 0 "$(messages "$tmp/neigh.yaml")"
+netctl apply "$tmp/neigh-bad.yaml" >"$tmp/out" 2>&1
+equal 'one is refused after it has changed them' 4 "$?"
+neighbours >"$tmp/neigh.after"
+ok 'and they are as before' diff "$tmp/neigh.before" "$tmp/neigh.after"
+ok 'all others' netctl apply "$tmp/all.yaml"
+equal 'what another program has set stays' '192.0.2.200 lladdr 02:00:00:00:02:00 PERMANENT proto 12' \
+	"$(neighbours | sed 's/ *$//; s/ 128 / PERMANENT /')"
+ip neigh del 192.0.2.200 dev vb
+
 # The kernel says nothing when it drops routes with a link: the next plan knows.
 ip link set vb down
 ip link set vb up

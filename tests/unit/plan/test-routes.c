@@ -29,9 +29,9 @@ static const char ROUTED[] =
 	"        - {to: \"2001:db8:2::/48\", type: unreachable}\n"
 	"        - {to: 10.3.0.0/16, nexthop: 3}\n"
 	"  nexthops:\n"
-	"    1: {via: 192.0.2.5, device: eth0}\n"
-	"    2: {via: 198.51.100.5, device: eth0}\n"
 	"    3: {group: [{id: 1}, {id: 2, weight: 3}]}\n"
+	"    2: {via: 198.51.100.5, device: eth0}\n"
+	"    1: {via: 192.0.2.5, device: eth0}\n"
 	"  routing-policy:\n"
 	"    - {from: 10.0.0.0/8, table: 7, priority: 100}\n"
 	"    - {from: 10.9.0.0/16, table: 8}\n";

@@ -96,7 +96,7 @@ void world_apply_fib(struct world *w, const struct nctl_op *op)
 		nctl_mirror_nexthop_drop(n->have, op->fib->v.nexthop.id);
 	else if (op->type == NCTL_OP_RULE_NEW)
 		rule_new(n, op->fib);
-	else
+	else if (op->type == NCTL_OP_RULE_DEL)
 		nctl_mirror_rule_drop(n->have, &op->fib->v.rule);
 }
 
@@ -108,7 +108,8 @@ static const char *how(const struct nctl_op_fib *fib)
 void world_print_fib(struct nctl_strbuf *b, const struct nctl_op *op, const char *here)
 {
 	static const char *const names[] = {
-		"route-new", "route-del", "nexthop-new", "nexthop-del", "rule-new", "rule-del"};
+		"route-new", "route-del", "nexthop-new", "nexthop-del", "rule-new", "rule-del",
+		"neigh-new", "neigh-del"};
 	bool routes = op->type == NCTL_OP_ROUTE_NEW || op->type == NCTL_OP_ROUTE_DEL;
 
 	nctl_strbuf_printf(b, "%s %s%s", names[op->type - NCTL_OP_ROUTE_NEW], here, op->name);

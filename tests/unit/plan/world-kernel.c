@@ -382,6 +382,8 @@ void world_apply_op(struct world *w, const struct nctl_op *op)
 	case NCTL_OP_NEXTHOP_DEL:
 	case NCTL_OP_RULE_NEW:
 	case NCTL_OP_RULE_DEL:
+	case NCTL_OP_NEIGH_NEW:
+	case NCTL_OP_NEIGH_DEL:
 		world_apply_fib(w, op);
 		break;
 	case NCTL_OP_NETNS_NEW:

@@ -80,6 +80,8 @@ static void print_op(struct nctl_strbuf *b, const struct nctl_plan *p, const str
 	case NCTL_OP_NEXTHOP_DEL:
 	case NCTL_OP_RULE_NEW:
 	case NCTL_OP_RULE_DEL:
+	case NCTL_OP_NEIGH_NEW:
+	case NCTL_OP_NEIGH_DEL:
 		world_print_fib(b, op, here);
 		break;
 	case NCTL_OP_NETNS_NEW:
