@@ -265,17 +265,18 @@ static void set_of_link(struct builder *b, const struct nctl_want_link *w, const
 
 void nctl_plan_link_sysctls(struct builder *b, const struct nctl_want_link *w, bool late, bool lost)
 {
-	const struct nctl_plan_netns *n = &b->plan->netns[b->netns];
 	const struct item *it = &b->items[w->number];
 	enum nctl_phase phase = late ? NCTL_PHASE_SETTLE : it->early ? NCTL_PHASE_CREATE : NCTL_PHASE_SYSCTL;
 	bool kept = it->state == ITEM_KEEP;
+	/* By a repair, which reads none: what is up was there before; what is down may have come just now. */
+	bool trusted = kept && b->opts->repair && nctl_link_is_up(&it->have->v);
 
 	for (size_t i = 0; i < w->n_sysctls && !b->err; i++) {
 		const struct nctl_want_sysctl *s = &w->sysctls[i];
 		/* Of a link that is replaced, too: on the way back it is as before. */
 		const char *now = it->have ? link_value_now(b, s, it->have->v.name) : NULL;
 
-		if (is_late(s) != late || (kept && !lost && is_set(b, n, now, s->value)))
+		if (is_late(s) != late || (kept && !lost && (now ? is_same_value(now, s->value) : trusted)))
 			continue;
 		set_of_link(b, w, s, now, phase);
 	}

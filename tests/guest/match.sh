@@ -69,14 +69,14 @@ rmmod sch_teql
 cat >"$tmp/d.yaml" <<-E
 	network:
 	  ethernets:
-	    all: {match: {name: "teql*"}, addresses: [198.51.100.1/24]}
+	    all: {match: {name: "teql*"}, addresses: [198.51.100.1/24], sysctl: {ipv4.rp_filter: 2}}
 E
 ok 'what is not there is waited for' netctl apply "$tmp/d.yaml"
 ok 'which the status tells' sh -c 'netctl status | grep -q "all is not there yet"'
 modprobe sch_teql max_equalizers=2
 use
-ok 'apply' netctl apply "$tmp/d.yaml"
 wait_until sh -c 'ip addr show dev teql0 | grep -q 198.51.100.1 && ip addr show dev teql1 | grep -q 198.51.100.1'
-ok 'both have what the definition says' true
+ok 'when they appear, both get what the definition says' true
+equal 'sysctls, too' '2 2' "$(rp_filter teql0) $(rp_filter teql1)"
 ok 'the daemon ends cleanly' netctld_stop
 done_testing
