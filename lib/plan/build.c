@@ -157,16 +157,18 @@ static int plan_links(struct builder *b)
 	for (size_t i = 0; i < b->want->n_links && !b->err; i++) {
 		const struct nctl_want_link *w = b->want->links[b->order[i]];
 
-		b->of = w;
+		b->of = w->from ? w->from : w;
 		nctl_plan_enter(b, w->netns->number);
 		nctl_plan_link(b, w);
 		if (b->items[w->number].state != ITEM_WAIT)
 			nctl_plan_addrs(b, w);
 	}
 	for (size_t i = 0; i < b->want->n_links && !b->err; i++) {
-		b->of = b->want->links[i];
-		nctl_plan_enter(b, b->of->netns->number);
-		nctl_plan_ports(b, b->of);
+		const struct nctl_want_link *w = b->want->links[i];
+
+		b->of = w->from ? w->from : w;
+		nctl_plan_enter(b, w->netns->number);
+		nctl_plan_ports(b, w);
 	}
 	b->of = NULL;
 	return b->err;

@@ -90,8 +90,10 @@ static struct nctl_want_link *copy_link(struct binding *g, const struct nctl_wan
 {
 	struct nctl_want_link *copy = nctl_arena_alloc(&g->to->arena, sizeof(*copy));
 
-	if (copy)
-		*copy = *l;
+	if (!copy)
+		return NULL;
+	*copy = *l;
+	copy->from = l;
 	return copy;
 }
 

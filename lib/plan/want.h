@@ -108,7 +108,8 @@ struct nctl_want_link {
 	/* NULL: v.name is the device. Else v.name is the definition's, and devices are known to a plan only (match.c):
 	 * which has a link for each, with its ifindex and the name that it should have, or one that is absent. */
 	const struct nctl_want_match *match;
-	nctl_ifindex ifindex; /* 0: by its name */
+	nctl_ifindex ifindex;              /* 0: by its name */
+	const struct nctl_want_link *from; /* in a plan's copy: what the configuration has */
 	bool absent; /* no device fits */
 	bool stuck;  /* what it refers to is not one device */
 	enum nctl_want_admin admin;
