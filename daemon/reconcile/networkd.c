@@ -3,7 +3,8 @@
  * DOC: the warning about a systemd-networkd that removes what it does not know: unless its configuration says
  * otherwise, it takes away routes and rules of others when it starts and whenever a link that it manages is
  * configured anew (ManageForeignRoutes= and ManageForeignRoutingPolicyRules= of networkd.conf(5), both yes by
- * default). conf/networkd has a drop-in against that. Whether it runs is seen by the folder of its state.
+ * default). conf/networkd has a drop-in against that. That it runs is seen by the link that systemd keeps for
+ * each unit that is active (the folder of networkd's own state outlives it).
  */
 #include "reconcile/confirm.h"
 
@@ -12,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include "base/cleanup.h"
 #include "log/log.h"
@@ -119,12 +120,20 @@ static struct words read_all(void)
 	return w;
 }
 
+/* The link's target is no file. */
+static bool is_active(void)
+{
+	struct stat st;
+
+	return lstat("/run/systemd/units/invocation:systemd-networkd.service", &st) == 0;
+}
+
 void nd_networkd_look(struct nd_reconcile *r)
 {
 	struct words w = {false, false};
 	const char *was = r->networkd;
 
-	if (access("/run/systemd/netif", F_OK) == 0)
+	if (is_active())
 		w = read_all();
 	r->networkd = w.routes && w.rules ? "systemd-networkd runs and removes routes and rules of others"
 	              : w.routes          ? "systemd-networkd runs and removes routes of others"
@@ -132,6 +141,6 @@ void nd_networkd_look(struct nd_reconcile *r)
 	                                  : NULL;
 	if (r->networkd && r->networkd != was)
 		nd_warn("%s: install the drop-in 50-netctld.conf in /etc/systemd/networkd.conf.d and restart "
-		        "it",
+			"it",
 			r->networkd);
 }

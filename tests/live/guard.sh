@@ -8,7 +8,8 @@
 own_machine "$@"
 need_cmd ip
 
-mkdir -p "$tmp/conf" /run/systemd/netif /run/systemd/networkd.conf.d
+mkdir -p "$tmp/conf" /run/systemd/units /run/systemd/networkd.conf.d
+ln -s 0123 /run/systemd/units/invocation:systemd-networkd.service
 printf '[Network]\nManageForeignRoutes=no\n' >/run/systemd/networkd.conf.d/10-a.conf
 cat >"$tmp/good.yaml" <<-E
 	network:
