@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "mirror/resolve.h"
+#include "plan/op-fib.h"
 
 enum { CARRIERS_MAX = 256 }; /* ports of a larger bridge are not guarded */
 
@@ -21,6 +22,7 @@ struct carriers {
 	const struct nctl_mirror *m;
 	nctl_ifindex v[CARRIERS_MAX];
 	size_t n;
+	struct nctl_route route; /* to the peer: its identity; dst.family AF_UNSPEC: none */
 };
 
 static bool carries(const struct carriers *c, nctl_ifindex ifindex)
@@ -48,6 +50,11 @@ static void find_carriers(struct carriers *c, const struct nd_apply *how)
 	nctl_mirror_resolve(c->m, &q, &r);
 	if (!r.error)
 		add(c, r.hop.oif);
+	if (!r.error && r.ref) {
+		c->route.dst = r.route.dst;
+		c->route.table = r.route.table;
+		c->route.metric = r.route.metric;
+	}
 	for (size_t i = 0; i < c->n; i++) {
 		const struct nctl_mirror_link *l = nctl_mirror_link_get(c->m, c->v[i]);
 		struct nctl_list *n;
@@ -77,13 +84,23 @@ static bool is_address(const struct nctl_op *op, const struct nd_apply *how)
 	       !memcmp(op->addr->local.addr, how->local.addr, sizeof(how->local.addr));
 }
 
-/* Operations on routes join here: those that take away or replace the one to the peer. */
+/* The one to the peer is taken away, or gets another one in its place. */
+static bool is_route(const struct nctl_op *op, const struct carriers *c)
+{
+	const struct nctl_route *r = &op->fib->v.route;
+
+	return (op->type == NCTL_OP_ROUTE_DEL || op->fib->old) && r->table == c->route.table &&
+	       nctl_prefix_equal(&r->dst, &c->route.dst) && r->metric == c->route.metric;
+}
+
 static bool touches(const struct nctl_op *op, const struct carriers *c, const struct nd_apply *how)
 {
 	if (op->netns)
 		return false;
 	if (op->type == NCTL_OP_LINK_SET || op->type == NCTL_OP_LINK_DEL)
 		return carries(c, op->ifindex) && !is_harmless(op);
+	if (op->type == NCTL_OP_ROUTE_DEL || op->type == NCTL_OP_ROUTE_NEW)
+		return is_route(op, c);
 	return is_address(op, how);
 }
 

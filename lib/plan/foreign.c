@@ -4,6 +4,8 @@
  * what others have put on it. Each such thing is a problem of the plan, which keeps it from being carried out
  * unless the user agrees; what the kernel makes by itself is nobody's loss.
  */
+#include "base/cleanup.h"
+#include "mirror/route.h"
 #include "plan/parts.h"
 
 #include <linux/rtnetlink.h>
@@ -76,6 +78,37 @@ static void lose_addrs(struct loss *loss)
 	}
 }
 
+/* What the kernel, router advertisements, DHCP and we ourselves (path MTUs, too) make comes again or is
+ * known. */
+static bool is_of_others(const struct nctl_route *r)
+{
+	static const uint8_t not_lost[] = {RTPROT_UNSPEC, RTPROT_REDIRECT, RTPROT_KERNEL, RTPROT_RA,
+		RTPROT_DHCP, NCTL_PROTO, NCTL_PROTO + 1};
+
+	for (size_t i = 0; i < NCTL_ARRAY_SIZE(not_lost); i++)
+		if (r->protocol == not_lost[i])
+			return false;
+	return true;
+}
+
+static void lose_routes(struct loss *loss)
+{
+	struct nctl_route_walk w;
+	nctl_route_ref ref;
+
+	nctl_mirror_routes_of_link(loss->b->have, loss->link->v.ifindex, &w);
+	while (loss->n < VICTIMS_MAX && (ref = nctl_mirror_routes_of_next(&w))) {
+		char text[NCTL_PREFIX_STR];
+		struct nctl_route r;
+
+		nctl_mirror_route_view(loss->b->have, ref, &r);
+		if (!is_of_others(&r))
+			continue;
+		nctl_prefix_format(&r.dst, text);
+		tell(loss, "route", text);
+	}
+}
+
 void nctl_plan_spare_foreign(struct builder *b, const struct nctl_mirror_link *l,
 	const struct nctl_want_link *again, const struct nctl_pos *pos)
 {
@@ -83,4 +116,5 @@ void nctl_plan_spare_foreign(struct builder *b, const struct nctl_mirror_link *l
 
 	lose_uppers(&loss);
 	lose_addrs(&loss);
+	lose_routes(&loss);
 }

@@ -189,6 +189,9 @@ static bool differs(const struct restore *r, const struct nctl_snap_link *l, con
 	if (wanted.kind)
 		nctl_plan_diff(&wanted, now, &d);
 	d.common &= ~NCTL_LINK_BIT(LOWER);
+	/* A bridge that lost all its ports shows such a MAC address, and no link can be given it. */
+	if (nctl_lladdr_equal(&l->v.address, &(struct nctl_lladdr){.len = l->v.address.len}))
+		d.common &= ~NCTL_LINK_BIT(ADDRESS);
 	d.kind = false;
 	if (!r->all) {
 		d.common &= l->touched.common | NCTL_LINK_BIT(MASTER);

@@ -16,7 +16,7 @@ cat >"$tmp/good.yaml" <<-E
 	  virtual-ethernets:
 	    va: {peer: vb}
 	    vb: {peer: va}
-	    wa: {peer: wb, addresses: ["198.51.100.1/24"]}
+	    wa: {peer: wb, addresses: ["198.51.100.1/24"], routes: [{to: 10.7.0.0/16, via: 198.51.100.2}]}
 	    wb: {peer: wa}
 	  bridges:
 	    br0: {interfaces: [va], macaddress: "02:00:00:00:00:b0", addresses: ["192.0.2.1/24", "2001:db8::1/64"]}
@@ -51,6 +51,10 @@ refuses 'its bridge changes' 's/br0: {/br0: {mtu: 1400, /'
 refuses 'the port of its bridge changes' 's/va: {/va: {mtu: 1400, /'
 session='2001:db8::9 50000 2001:db8::1 22'
 refuses 'a session of IPv6' 's/, "2001:db8::1.64"//'
+session='198.51.100.77 50000 198.51.100.1 22'
+refuses 'the link of the session gets another MTU' 's/wa: {/wa: {mtu: 1400, /'
+session='10.7.0.9 50000 198.51.100.1 22'
+refuses 'the route to the peer goes' 's/, routes:.*]//'
 session='203.0.113.9 50000 203.0.113.1 22'
 ok 'what is of no link here guards nothing' change 's/br0: {/br0: {alias: x, /'
 session='192.0.2.9 50000 192.0.2.1 22'
@@ -64,12 +68,14 @@ ok 'the good one again' netctl apply --no-guard "$tmp/good.yaml"
 # What others have put on what goes.
 ip link add foreign link wb type macvlan
 ip addr add 10.0.0.1/24 dev wa
+ip route add 10.1.0.0/16 via 10.0.0.2
 sed '/wa:/d; /wb:/d; /macvlans/,$d' "$tmp/good.yaml" >"$tmp/next.yaml"
 netctl plan "$tmp/next.yaml" >"$tmp/out" 2>&1
 equal 'a deletion that takes along what is not ours is blocked' 2 "$?"
 sed 's/^/# /' "$tmp/out"
 ok 'a link' grep -q 'foreign-loss: deleting wb takes link foreign along' "$tmp/out"
 ok 'an address' grep -q 'foreign-loss: deleting wa takes address 10.0.0.1/24 along' "$tmp/out"
+ok 'a route' grep -q 'foreign-loss: deleting wa takes route 10.1.0.0/16 along' "$tmp/out"
 ok 'what cannot be undone stands behind a line' sh -c "sed -n '/point of no return/,\$p' '$tmp/out' | grep -q 'wa.*delete'"
 netctl apply "$tmp/next.yaml" >"$tmp/out" 2>&1
 equal 'so is its apply' 2 "$?"
