@@ -251,6 +251,20 @@ static void put_modes(const struct nctl_kind *k)
 		printf(n == k->modes ? ", mode %s" : " or %s", n->name);
 }
 
+/* They are read by hand, and are no fields. */
+static void put_vlans(void)
+{
+	puts("*vlans*: [\"_VLAN_[-_VLAN_] [*pvid*] [*untagged*]\", ...] (_live_)\n"
+	     "\tAll VLANs of the bridge itself, each or a range of them, with what bridge(8) calls so. "
+	     "Others that it "
+	     "has go, whoever made them.\n\n"
+	     "*port-vlans*: {_PORT_: [_as above_], ...} (_live_)\n"
+	     "\tThe same of ports; \"x{1..4}\" stands for four of them. A port may say its own, as "
+	     "*port-vlans*: [_as above_] in its definition. A port without a list keeps what it has, and a "
+	     "new one "
+	     "has *vlan-default-pvid*.\n");
+}
+
 static void put_kind(const struct nctl_kind *k)
 {
 	printf("## %s", k->section);
@@ -265,6 +279,8 @@ static void put_kind(const struct nctl_kind *k)
 				k->parameters);
 		put_table(&k->data, k->lacks, false);
 	}
+	if (k->traits & NCTL_KIND_VLANS)
+		put_vlans();
 	if (!has_keys(&k->port))
 		return;
 	printf("Keys of a port, in the port's own definition, or here under *%s* as {_PORT_: _VALUE_, "
@@ -334,6 +350,7 @@ static void list_words(void)
 		list_word(k->section);
 		list_word(k->lower_key);
 		list_word(k->ports_key);
+		list_word(k->traits & NCTL_KIND_VLANS ? "port-vlans" : NULL);
 		list_word(k->peer_key);
 		list_word(k->parameters);
 		list_table(&k->data);
@@ -380,6 +397,8 @@ static void list_keys(void)
 		list_key(k->section, k->modes ? "mode" : NULL);
 		list_key(k->section, k->lower_key);
 		list_key(k->section, k->ports_key);
+		list_key(k->section, k->traits & NCTL_KIND_VLANS ? "vlans" : NULL);
+		list_key(k->section, k->traits & NCTL_KIND_VLANS ? "port-vlans" : NULL);
 		list_key(k->section, k->peer_key);
 		for (size_t j = 0; j < k->data.n; j++)
 			list_key(k->section, k->data.v[j].key);

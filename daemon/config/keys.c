@@ -9,6 +9,7 @@
 #include "config/grammar.h"
 #include "config/steps.h"
 #include "config/routing.h"
+#include "config/vlans.h"
 #include "obj/link.h"
 
 struct common_key {
@@ -25,7 +26,8 @@ static void step_nothing(struct nd_dev *d, const struct nd_step *s)
 static const struct common_key common_keys[] = {
 	{"addresses", nd_step_addresses}, {"activation-mode", nd_step_activation},
 	{"optional", nd_step_optional}, {"link-local", nd_step_link_local}, {"vrf", nd_step_vrf},
-	{"drift", nd_step_drift}, {"renderer", step_nothing}, /* section.c has read it */
+	{"port-vlans", nd_step_own_port_vlans}, {"drift", nd_step_drift},
+	{"renderer", step_nothing}, /* section.c has read it */
 	{"dhcp4", nd_step_dhcp}, {"dhcp6", nd_step_dhcp}, {"nameservers", nd_step_nameservers},
 	{"optional-addresses", nd_step_optional_addresses}, {"ipv6-privacy", nd_step_ipv6_privacy},
 	{"accept-ra", nd_step_accept_ra}, {"ipv6-mtu", nd_step_ipv6_mtu}, {"match", nd_step_match},
@@ -192,6 +194,8 @@ static void unknown_key(struct nd_def *def, const struct nd_node *node, bool par
 	if (parameters) {
 		add_table(def->p, &c, &k->data, k->lacks);
 		add_table(def->p, &c, &k->port, 0);
+		add_candidate(&c, k->traits & NCTL_KIND_VLANS ? "vlans" : NULL);
+		add_candidate(&c, k->traits & NCTL_KIND_VLANS ? "port-vlans" : NULL);
 	} else {
 		for (i = 0; i < NCTL_ARRAY_SIZE(common_keys); i++)
 			add_candidate(&c, common_keys[i].key);
@@ -230,6 +234,16 @@ static bool is_unsupported(const char *key)
 	return false;
 }
 
+/* A bridge's. */
+static bool compile_vlans(struct nd_def *def, const struct nd_node *node)
+{
+	if (!(def->kind->traits & NCTL_KIND_VLANS))
+		return false;
+	if (is_word(node->key, "vlans"))
+		return add_step(def, nd_step_vlans, node);
+	return is_word(node->key, "port-vlans") && add_step(def, nd_step_port_vlans, node);
+}
+
 static void compile_parameters(struct nd_def *def, const struct nd_node *parameters)
 {
 	const struct nd_node *c;
@@ -237,6 +251,8 @@ static void compile_parameters(struct nd_def *def, const struct nd_node *paramet
 	if (!nd_expect(def->p, parameters, ND_NODE_MAPPING))
 		return;
 	for (c = parameters->first; c; c = c->next) {
+		if (compile_vlans(def, c))
+			continue;
 		/* Some words mean the master or, in a mapping, its ports. */
 		if (c->type == ND_NODE_MAPPING &&
 			add_field_step(def, nd_step_ports_field, c, &def->kind->port, false))

@@ -169,6 +169,7 @@ int nd_config_parse(const struct nd_config_texts *texts, struct nd_diagnostics *
 	p.port_params_tail = &p.port_params;
 	p.peers_tail = &p.peers;
 	nd_routing_init(&p);
+	p.vlan_lists_tail = &p.vlan_lists;
 	if (!p.want)
 		return -ENOMEM;
 	p.netns = p.want->netns;

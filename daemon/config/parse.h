@@ -27,6 +27,7 @@ struct nd_routing {
 	struct nd_rule *rules, **rules_tail;
 	struct nd_neigh *neighs, **neighs_tail;
 };
+struct nd_vlan_list;
 
 /* A thing that was reported at a place, so that it is reported once, not once for each device of a range. */
 struct nd_reported {
@@ -51,6 +52,7 @@ struct nd_parse {
 	struct nd_port_param *port_params, **port_params_tail;
 	struct nd_peer *peers, **peers_tail;
 	struct nd_routing routing;
+	struct nd_vlan_list *vlan_lists, **vlan_lists_tail;
 
 	struct nctl_want_netns **netns; /* in the want's arena; number 0 is the daemon's own */
 	size_t n_netns;

@@ -10,6 +10,7 @@
 
 #include "config/device.h"
 #include "config/refs.h"
+#include "config/vlans.h"
 #include "obj/kind.h"
 
 void nd_claim_add(struct nd_parse *p, const struct nd_claim *c)
@@ -174,4 +175,5 @@ void nd_refs_resolve(struct nd_parse *p)
 		resolve_port_refs(p, p->links[i]);
 	for (param = p->port_params; param; param = param->next)
 		resolve_param(p, param);
+	nd_vlans_resolve(p);
 }

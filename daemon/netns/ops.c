@@ -207,6 +207,8 @@ static int ask(struct netns_task *t)
 	case NCTL_OP_RULE_DEL:
 	case NCTL_OP_NEIGH_NEW:
 	case NCTL_OP_NEIGH_DEL:
+	case NCTL_OP_VLANS_ADD:
+	case NCTL_OP_VLANS_DEL:
 		break;
 	}
 	return -EOPNOTSUPP;

@@ -74,6 +74,7 @@ static const char *action_of(const struct nctl_op *op)
 		return "set";
 	case NCTL_OP_ALTNAME_NEW:
 	case NCTL_OP_ADDR_NEW:
+	case NCTL_OP_VLANS_ADD:
 		return "add";
 	case NCTL_OP_ROUTE_NEW:
 	case NCTL_OP_NEXTHOP_NEW:
@@ -87,6 +88,7 @@ static const char *action_of(const struct nctl_op *op)
 	case NCTL_OP_NEXTHOP_DEL:
 	case NCTL_OP_RULE_DEL:
 	case NCTL_OP_NEIGH_DEL:
+	case NCTL_OP_VLANS_DEL:
 		return "remove";
 	}
 	return "";
@@ -117,6 +119,9 @@ static const char *object_of(const struct nctl_op *op)
 	case NCTL_OP_NEIGH_NEW:
 	case NCTL_OP_NEIGH_DEL:
 		return "neigh";
+	case NCTL_OP_VLANS_ADD:
+	case NCTL_OP_VLANS_DEL:
+		return "vlans";
 	case NCTL_OP_NETNS_NEW:
 	case NCTL_OP_NETNS_DEL:
 	case NCTL_OP_NETNS_ID:
@@ -160,7 +165,8 @@ static bool is_part_of_making(const struct nctl_plan *p, const struct nctl_op *o
 /* Setting a link that is being made is part of making it. */
 static bool is_told_apart(const struct nctl_plan *p, const struct nctl_op *op)
 {
-	bool sets = op->type == NCTL_OP_LINK_SET || op->type == NCTL_OP_ALTNAME_NEW;
+	bool sets = op->type == NCTL_OP_LINK_SET || op->type == NCTL_OP_ALTNAME_NEW ||
+	            op->type == NCTL_OP_VLANS_ADD || op->type == NCTL_OP_VLANS_DEL;
 
 	if (op->type == NCTL_OP_NETNS_ID || op->if_missing)
 		return false;
@@ -353,6 +359,12 @@ static void put_entry(struct nctl_json *j, const struct nctl_plan *p, const stru
 			put_fields(j, &k->data, e->diff.data);
 		if (port)
 			put_fields(j, &port->port, e->diff.port);
+		nctl_json_arr_end(j);
+	}
+	if (first->type == NCTL_OP_VLANS_ADD || first->type == NCTL_OP_VLANS_DEL) {
+		nctl_json_key(j, "fields");
+		nctl_json_arr_begin(j);
+		nctl_json_str(j, "vlans");
 		nctl_json_arr_end(j);
 	}
 	put_pos(j, p->want, &first->pos);

@@ -19,7 +19,7 @@ enum {
 
 /* What happened to one link. */
 struct event {
-	bool made, renamed, rejoined, flags, altname, other;
+	bool made, renamed, rejoined, flags, altname, vlans, other;
 	uint64_t common, data, port;
 	uint32_t addrs_gone, addrs_too_many, routes;
 	const struct nctl_op *addr; /* the first of these */
@@ -95,6 +95,10 @@ static void add(struct event *v, struct event *e, const struct nctl_op *op)
 	case NCTL_OP_ALTNAME_NEW:
 	case NCTL_OP_ALTNAME_DEL:
 		e->altname = true;
+		break;
+	case NCTL_OP_VLANS_ADD:
+	case NCTL_OP_VLANS_DEL:
+		e->vlans = true;
 		break;
 	case NCTL_OP_ROUTE_NEW:
 		e->routes++;
@@ -174,6 +178,8 @@ static void put_event(struct nctl_strbuf *out, const struct event *e, bool met, 
 		put_fields(out, &w->v.port_kind->port, e->port);
 	if (e->altname)
 		put(out, "an altname gone");
+	if (e->vlans)
+		put(out, "other VLANs");
 	put_addrs(out, e, each);
 	if (e->routes)
 		put(out, e->routes == 1 ? "a route gone" : "%u routes gone", e->routes);

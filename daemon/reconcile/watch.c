@@ -112,7 +112,7 @@ static bool matters(const struct nctl_change *c)
 
 	if (c->op != NCTL_CHANGED)
 		return true;
-	return common || d->data || d->port || d->kind || d->port_kind ||
+	return common || d->data || d->port || d->kind || d->port_kind || d->vlans ||
 	       ((c->old_link->flags ^ c->new_link->flags) & IFF_UP);
 }
 

@@ -112,6 +112,13 @@ void nctl_link_encode_del(nctl_ifindex ifindex, struct nctl_msgbuf *msg);
  */
 int nctl_bridge_vlans_decode(const struct nlmsghdr *nlh, nctl_ifindex *ret_ifindex, struct nctl_vlans **ret);
 
+/*
+ * RTM_SETLINK that adds these VLANs, or sets their flags, or RTM_DELLINK that takes them away, of a port, or
+ * of a bridge (self). All of them in one message.
+ */
+void nctl_bridge_vlans_encode(
+	nctl_ifindex ifindex, bool self, const struct nctl_vlans *vlans, bool add, struct nctl_msgbuf *msg);
+
 /* RTM_NEWADDR or RTM_DELADDR. 0, NCTL_CODEC_SKIP, -EBADMSG. */
 int nctl_addr_decode(const struct nlmsghdr *nlh, struct nctl_addr *ret);
 /* RTM_NEWADDR with NLM_F_CREATE|NLM_F_REPLACE (lifetimes and flags of an equal one are updated). */

@@ -17,6 +17,7 @@
 #include "base/cleanup.h"
 #include "codec/codec.h"
 #include "nl/attr.h"
+#include "nl/msg.h"
 
 enum { RANGES_MAX = 4096 };
 
@@ -99,4 +100,42 @@ int nctl_bridge_vlans_decode(const struct nlmsghdr *nlh, nctl_ifindex *ret_ifind
 	if (r == 0)
 		*ret_ifindex = (nctl_ifindex)ifi.ifi_index;
 	return r;
+}
+
+static void put_vlan(uint16_t vid, unsigned flags, struct nctl_msgbuf *msg)
+{
+	struct bridge_vlan_info info = {.flags = (uint16_t)flags, .vid = vid};
+
+	nctl_msg_put(msg, IFLA_BRIDGE_VLAN_INFO, &info, sizeof(info));
+}
+
+static unsigned kernel_flags(uint16_t flags)
+{
+	return (flags & NCTL_VLAN_PVID ? BRIDGE_VLAN_INFO_PVID : 0U) |
+	       (flags & NCTL_VLAN_UNTAGGED ? BRIDGE_VLAN_INFO_UNTAGGED : 0U);
+}
+
+void nctl_bridge_vlans_encode(
+	nctl_ifindex ifindex, bool self, const struct nctl_vlans *vlans, bool add, struct nctl_msgbuf *msg)
+{
+	struct ifinfomsg ifi = {.ifi_family = AF_BRIDGE, .ifi_index = (int)ifindex};
+	size_t nest;
+
+	nctl_msg_begin(msg, add ? RTM_SETLINK : RTM_DELLINK, 0, &ifi, sizeof(ifi));
+	nest = nctl_msg_nest_begin(msg, IFLA_AF_SPEC);
+	/* Without it a port's bridge is meant (net/core/rtnetlink.c rtnl_bridge_setlink). */
+	if (self)
+		nctl_msg_put_u16(msg, IFLA_BRIDGE_FLAGS, BRIDGE_FLAGS_SELF);
+	for (uint32_t i = 0; i < vlans->n; i++) {
+		const struct nctl_vlan_range *v = &vlans->v[i];
+		unsigned flags = add ? kernel_flags(v->flags) : 0;
+
+		if (v->first == v->last) {
+			put_vlan(v->first, flags, msg);
+			continue;
+		}
+		put_vlan(v->first, flags | BRIDGE_VLAN_INFO_RANGE_BEGIN, msg);
+		put_vlan(v->last, flags | BRIDGE_VLAN_INFO_RANGE_END, msg);
+	}
+	nctl_msg_nest_end(msg, nest);
 }

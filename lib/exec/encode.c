@@ -52,6 +52,8 @@ bool nctl_op_is_rtnl(const struct nctl_op *op)
 	case NCTL_OP_RULE_DEL:
 	case NCTL_OP_NEIGH_NEW:
 	case NCTL_OP_NEIGH_DEL:
+	case NCTL_OP_VLANS_ADD:
+	case NCTL_OP_VLANS_DEL:
 		break;
 	}
 	return true;
@@ -77,6 +79,8 @@ bool nctl_op_is_deletion(const struct nctl_op *op)
 	case NCTL_OP_ALTNAME_NEW:
 	case NCTL_OP_ALTNAME_DEL:
 	case NCTL_OP_ADDR_NEW:
+	case NCTL_OP_VLANS_ADD:
+	case NCTL_OP_VLANS_DEL:
 	case NCTL_OP_NETNS_NEW:
 	case NCTL_OP_NETNS_ID:
 	case NCTL_OP_SYSCTL_SET:
@@ -171,6 +175,11 @@ void nctl_op_encode(const struct nctl_plan *p, const struct nctl_op *op, struct 
 		return;
 	case NCTL_OP_NEIGH_DEL:
 		nctl_neigh_encode_del(&op->fib->v.neigh, msg);
+		return;
+	case NCTL_OP_VLANS_ADD:
+	case NCTL_OP_VLANS_DEL:
+		nctl_bridge_vlans_encode(
+			op->ifindex, op->self, op->vlans, op->type == NCTL_OP_VLANS_ADD, msg);
 		return;
 	case NCTL_OP_NETNS_NEW:
 	case NCTL_OP_NETNS_DEL:

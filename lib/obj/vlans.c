@@ -32,18 +32,11 @@ static size_t ranges_of(const uint8_t *map, struct nctl_vlan_range *v)
 	return n;
 }
 
-int nctl_vlans_new(const struct nctl_vlan_range *v, size_t n, struct nctl_vlans **ret)
+static int from_map(const uint8_t *map, struct nctl_vlans **ret)
 {
-	uint8_t map[VLANS] = {0};
+	size_t count = ranges_of(map, NULL);
 	struct nctl_vlans *s;
-	size_t count;
 
-	for (size_t i = 0; i < n; i++)
-		if (v[i].first <= v[i].last && v[i].last < VLANS)
-			memset(map + v[i].first,
-				PRESENT | (v[i].flags & (NCTL_VLAN_PVID | NCTL_VLAN_UNTAGGED)),
-				v[i].last - v[i].first + 1U);
-	count = ranges_of(map, NULL);
 	*ret = NULL;
 	if (count == 0)
 		return 0;
@@ -54,6 +47,18 @@ int nctl_vlans_new(const struct nctl_vlan_range *v, size_t n, struct nctl_vlans 
 	s->n = (uint32_t)ranges_of(map, s->v);
 	*ret = s;
 	return 0;
+}
+
+int nctl_vlans_new(const struct nctl_vlan_range *v, size_t n, struct nctl_vlans **ret)
+{
+	uint8_t map[VLANS] = {0};
+
+	for (size_t i = 0; i < n; i++)
+		if (v[i].first <= v[i].last && v[i].last < VLANS)
+			memset(map + v[i].first,
+				PRESENT | (v[i].flags & (NCTL_VLAN_PVID | NCTL_VLAN_UNTAGGED)),
+				v[i].last - v[i].first + 1U);
+	return from_map(map, ret);
 }
 
 struct nctl_vlans *nctl_vlans_ref(struct nctl_vlans *s)
@@ -75,6 +80,86 @@ bool nctl_vlans_equal(const struct nctl_vlans *a, const struct nctl_vlans *b)
 	if (a == b || !a || !b)
 		return a == b;
 	return a->n == b->n && memcmp(a->v, b->v, a->n * sizeof(*a->v)) == 0;
+}
+
+/* A byte for each VLAN: its flags and PRESENT, or 0. */
+static void to_map(const struct nctl_vlans *s, uint8_t map[VLANS])
+{
+	memset(map, 0, VLANS);
+	for (uint32_t i = 0; s && i < s->n; i++)
+		memset(map + s->v[i].first, PRESENT | s->v[i].flags, s->v[i].last - s->v[i].first + 1U);
+}
+
+int nctl_vlans_except(
+	const struct nctl_vlans *a, const struct nctl_vlans *b, bool flags, struct nctl_vlans **ret)
+{
+	uint8_t x[VLANS], y[VLANS];
+
+	to_map(a, x);
+	to_map(b, y);
+	for (unsigned id = 0; id < VLANS; id++)
+		if (y[id] && (!flags || x[id] == y[id]))
+			x[id] = 0;
+	return from_map(x, ret);
+}
+
+int nctl_vlans_common(const struct nctl_vlans *a, const struct nctl_vlans *b, struct nctl_vlans **ret)
+{
+	uint8_t x[VLANS], y[VLANS];
+
+	to_map(a, x);
+	to_map(b, y);
+	for (unsigned id = 0; id < VLANS; id++)
+		if (!y[id])
+			x[id] = 0;
+	return from_map(x, ret);
+}
+
+int nctl_vlans_others(const struct nctl_vlans *s, struct nctl_vlans **ret)
+{
+	uint8_t map[VLANS];
+
+	to_map(s, map);
+	for (unsigned id = 1; id < VLANS - 1; id++)
+		map[id] = map[id] ? 0 : PRESENT;
+	return from_map(map, ret);
+}
+
+const struct nctl_vlan_range *nctl_vlans_pvid(const struct nctl_vlans *s)
+{
+	for (uint32_t i = 0; s && i < s->n; i++)
+		if (s->v[i].flags & NCTL_VLAN_PVID)
+			return &s->v[i];
+	return NULL;
+}
+
+bool nctl_vlans_has_all(const struct nctl_vlans *s, const struct nctl_vlans *all)
+{
+	unsigned id = 0;
+	uint32_t at = 0;
+
+	for (uint32_t i = 0; all && i < all->n; i++) {
+		for (id = all->v[i].first; id <= all->v[i].last; id = s->v[at].last + 1U) {
+			while (s && at < s->n && s->v[at].last < id)
+				at++;
+			if (!s || at == s->n || s->v[at].first > id || s->v[at].flags != all->v[i].flags)
+				return false;
+		}
+	}
+	return true;
+}
+
+bool nctl_vlans_has_any(const struct nctl_vlans *s, const struct nctl_vlans *any)
+{
+	uint32_t at = 0;
+
+	for (uint32_t i = 0; any && s && i < any->n; i++) {
+		while (at < s->n && s->v[at].last < any->v[i].first)
+			at++;
+		if (at < s->n && s->v[at].first <= any->v[i].last)
+			return true;
+	}
+	return false;
 }
 
 /* bridge(8) lists the flags of a range even if there are none. */

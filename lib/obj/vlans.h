@@ -35,5 +35,18 @@ struct nctl_vlans *nctl_vlans_ref(struct nctl_vlans *s);
 struct nctl_vlans *nctl_vlans_unref(struct nctl_vlans *s); /* gives NULL */
 bool nctl_vlans_equal(const struct nctl_vlans *a, const struct nctl_vlans *b);
 
+/*
+ * New sets from old ones: VLANs of a that b has not (flags: or has with other flags), or has, too; all that s
+ * has not. 0 or -ENOMEM.
+ */
+int nctl_vlans_except(
+	const struct nctl_vlans *a, const struct nctl_vlans *b, bool flags, struct nctl_vlans **ret);
+int nctl_vlans_common(const struct nctl_vlans *a, const struct nctl_vlans *b, struct nctl_vlans **ret);
+int nctl_vlans_others(const struct nctl_vlans *s, struct nctl_vlans **ret);
+/* All of them with the same flags; any of them. */
+bool nctl_vlans_has_all(const struct nctl_vlans *s, const struct nctl_vlans *all);
+bool nctl_vlans_has_any(const struct nctl_vlans *s, const struct nctl_vlans *any);
+const struct nctl_vlan_range *nctl_vlans_pvid(const struct nctl_vlans *s); /* or NULL */
+
 /* The array behind "vlans" as `bridge -compressvlans -j vlan` prints it. */
 void nctl_vlans_json(const struct nctl_vlans *s, struct nctl_json *json);

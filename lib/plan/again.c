@@ -360,6 +360,7 @@ static void again(struct undo *u, const struct nctl_op *op)
 	}
 	make_again(u, op, w);
 	tune_again(u, op, w);
+	nctl_undo_vlans_again(u, op);
 	nctl_undo_addrs_back(u, op, w);
 	take_back_ports(u, op);
 }

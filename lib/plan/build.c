@@ -142,7 +142,8 @@ static int reserve(struct builder *b)
 	size_t n = 3 * b->want->n_links + b->plan->n_netns + 1;
 
 	for (size_t i = 0; i < b->want->n_links; i++)
-		n += b->want->links[i]->n_addrs + b->want->links[i]->n_sysctls;
+		n += b->want->links[i]->n_addrs + b->want->links[i]->n_sysctls +
+		     (b->want->links[i]->has_vlans ? 2 : 0);
 	for (size_t i = 0; i < b->want->n_netns; i++)
 		n += b->want->netns[i]->n_sysctls + count_routing(b->want->netns[i]->routing);
 	b->plan->ops = malloc(n * sizeof(*b->plan->ops));
@@ -169,6 +170,7 @@ static int plan_links(struct builder *b)
 		b->of = w->from ? w->from : w;
 		nctl_plan_enter(b, w->netns->number);
 		nctl_plan_ports(b, w);
+		nctl_plan_vlans(b, w);
 	}
 	b->of = NULL;
 	return b->err;

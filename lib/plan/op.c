@@ -9,6 +9,8 @@
 #include <net/if.h>
 #include <string.h>
 
+#include "obj/vlans.h"
+
 const char *nctl_phase_name(enum nctl_phase p)
 {
 	switch (p) {
@@ -189,6 +191,13 @@ static bool has_peer(const struct nctl_plan *p, const struct nctl_op *op)
 	return !op->pair || (l && l->v.lower == op->ifindex);
 }
 
+static const struct nctl_vlans *vlans_of(const struct nctl_op *op, const struct nctl_mirror *m)
+{
+	const struct nctl_mirror_link *l = nctl_mirror_link_get(m, op->ifindex);
+
+	return l ? l->v.vlans : NULL;
+}
+
 bool nctl_op_is_seen(const struct nctl_plan *p, const struct nctl_op *op)
 {
 	const struct nctl_mirror *m = p->netns[op->netns].have;
@@ -218,6 +227,10 @@ bool nctl_op_is_seen(const struct nctl_plan *p, const struct nctl_op *op)
 	case NCTL_OP_NEIGH_NEW:
 	case NCTL_OP_NEIGH_DEL:
 		return nctl_fib_op_is_seen(op, m);
+	case NCTL_OP_VLANS_ADD:
+		return m && nctl_vlans_has_all(vlans_of(op, m), op->vlans);
+	case NCTL_OP_VLANS_DEL:
+		return !m || !nctl_vlans_has_any(vlans_of(op, m), op->vlans);
 	case NCTL_OP_NETNS_NEW:
 		return m;
 	case NCTL_OP_NETNS_DEL:

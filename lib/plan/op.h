@@ -62,6 +62,7 @@ enum nctl_op_type {
 	NCTL_OP_RULE_NEW, NCTL_OP_RULE_DEL,
 	NCTL_OP_NEIGH_NEW, /* not mirrored: the answer is all there is */
 	NCTL_OP_NEIGH_DEL,
+	NCTL_OP_VLANS_ADD, NCTL_OP_VLANS_DEL, /* of a bridge or a port of one; ADD: with exactly these flags */
 	/* Not for rtnetlink: the owner of the namespaces carries them out. */
 	NCTL_OP_NETNS_NEW,
 	NCTL_OP_NETNS_DEL,
@@ -121,12 +122,13 @@ struct nctl_op {
 	const struct nctl_addr
 		*addr; /* ADDR_DEL: it; ADDR_NEW: the one that differs, or NULL; in the plan's arena */
 	struct nctl_link_diff diff; /* LINK_SET: what to set */
-	uint64_t
-		along; /* LINK_SET: fields in diff.data that stay as they are, and must be said (SET_WHOLE) */
-	bool up;       /* LINK_SET with FLAGS: the wanted IFF_UP */
-	bool passing;  /* LINK_SET: only for the sake of the next one; its ack is enough */
-	const char *name; /* of the link, for people; of want, or in the plan's arena */
-	const char *kind; /* static */
+	uint64_t along; /* LINK_SET: of diff.data, what is said only since it must be (SET_WHOLE) */
+	bool up;        /* LINK_SET with FLAGS: the wanted IFF_UP */
+	bool passing;   /* LINK_SET: only for the sake of the next one; its ack is enough */
+	bool self;      /* VLANS_*: of the bridge itself */
+	const struct nctl_vlans *vlans; /* VLANS_*; in the plan's arena */
+	const char *name;               /* of the link, for people; of want, or in the plan's arena */
+	const char *kind;               /* static */
 	struct nctl_pos pos;
 	/*
 	 * Operations that must have succeeded before, NCTL_OP_NONE. The first one makes the link that op is

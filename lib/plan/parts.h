@@ -83,6 +83,11 @@ void nctl_plan_keep(struct builder *b, const struct nctl_want_link *w, const str
 /* ports.c: fields of w that name its ports, after the operations of all links. */
 void nctl_plan_ports(struct builder *b, const struct nctl_want_link *w);
 
+/* vlans.c: VLANs of w, if they are listed, after the operations of all links. */
+void nctl_plan_vlans(struct builder *b, const struct nctl_want_link *w);
+/* Gives op a copy of vlans, whose reference it takes. NULL: no memory (b->err). */
+struct nctl_op *nctl_plan_vlans_op(struct builder *b, struct nctl_op *op, struct nctl_vlans *vlans);
+
 /* addrs.c: operations for its addresses. */
 void nctl_plan_addrs(struct builder *b, const struct nctl_want_link *w);
 /* Of IPv4: what the kernel compares; the first address in it is the primary. */

@@ -32,6 +32,7 @@ struct item {
 	uint32_t risen_by;   /* operation that brings it up, NCTL_OP_NONE */
 	bool fading;         /* NEW: what is replaced goes by itself, so nobody is asked */
 	bool flushed;        /* KEEP: loses its IPv6 addresses on the way */
+	bool tuned;          /* KEEP: fields of its kind are set */
 	uint8_t state;
 	uint8_t pair;    /* PEERED: enum pair_state */
 	uint8_t mark;    /* order.c */

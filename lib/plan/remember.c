@@ -255,6 +255,8 @@ int nctl_plan_remember(struct nctl_plan *p)
 		switch ((enum nctl_op_type)op->type) {
 		case NCTL_OP_LINK_SET:
 		case NCTL_OP_LINK_DEL:
+		case NCTL_OP_VLANS_ADD:
+		case NCTL_OP_VLANS_DEL:
 			r = remember_link(op, have);
 			break;
 		case NCTL_OP_ADDR_NEW:

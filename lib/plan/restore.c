@@ -15,6 +15,7 @@
 
 #include "base/cleanup.h"
 #include "plan/fib.h"
+#include "obj/vlans.h"
 #include "plan/parts.h"
 
 enum { DEPTH_MAX = 32 };
@@ -206,6 +207,42 @@ static bool differs(const struct restore *r, const struct nctl_snap_link *l, con
 	return d.common || d.data || d.port;
 }
 
+static void restore_vlans(struct restore *r, const struct nctl_snap_link *l, const struct nctl_link *now,
+	enum nctl_op_type type, struct nctl_vlans *vlans)
+{
+	struct nctl_op *op;
+
+	if (!vlans)
+		return;
+	op = nctl_plan_vlans_op(&r->b, add(r, l->netns, type, NCTL_PHASE_TUNE, l->v.name), vlans);
+	if (!op)
+		return;
+	op->ifindex = l->v.ifindex;
+	op->kind = kind_of(&l->v);
+	op->master = now->master;
+	op->self = now->kind && (now->kind->traits & NCTL_KIND_VLANS);
+	op->before = before_of(r, l);
+}
+
+/* As if a plan had added what is there now, and taken away what is not. */
+static void restore_list(struct restore *r, const struct nctl_snap_link *l, const struct nctl_link *now)
+{
+	struct nctl_vlans *added, *gone;
+	int e;
+
+	if (!(r->all || l->touched.vlans) || nctl_vlans_equal(l->v.vlans, now->vlans))
+		return;
+	e = nctl_vlans_except(now->vlans, l->v.vlans, true, &added);
+	if (e == 0)
+		restore_vlans(r, l, now, NCTL_OP_VLANS_ADD, added);
+	if (e == 0)
+		e = nctl_vlans_except(l->v.vlans, now->vlans, false, &gone);
+	if (e == 0)
+		restore_vlans(r, l, now, NCTL_OP_VLANS_DEL, gone);
+	else
+		r->b.err = e;
+}
+
 static void restore_link(struct restore *r, const struct nctl_snap_link *l)
 {
 	const struct nctl_mirror_link *now = link_now(r, l->netns, l->v.ifindex);
@@ -215,6 +252,8 @@ static void restore_link(struct restore *r, const struct nctl_snap_link *l)
 
 	if (r->gone[l->netns])
 		return;
+	if (now)
+		restore_list(r, l, &now->v);
 	if (now && !differs(r, l, &now->v, &d))
 		return;
 	op = add(r, l->netns, now ? NCTL_OP_LINK_SET : NCTL_OP_LINK_DEL,

@@ -268,6 +268,16 @@ static int take_set(struct taking *t, const struct nctl_op *op)
 	return 0;
 }
 
+static int take_vlans(struct taking *t, const struct nctl_op *op)
+{
+	int r = take_around(t, op->ifindex);
+	struct nctl_snap_link *l = nctl_snapshot_find(t->s, op->netns, op->ifindex);
+
+	if (r >= 0 && l)
+		l->touched.vlans = true;
+	return r;
+}
+
 static int take_made(struct taking *t, const struct nctl_op *op)
 {
 	const struct nctl_snap_made m = {op->netns, op->ifindex, op->want->v.kind};
@@ -353,6 +363,9 @@ static int take_op(struct taking *t, const struct nctl_op *op)
 		return take_set(t, op);
 	case NCTL_OP_LINK_DEL:
 		return take_around(t, op->ifindex);
+	case NCTL_OP_VLANS_ADD:
+	case NCTL_OP_VLANS_DEL:
+		return take_vlans(t, op);
 	case NCTL_OP_ALTNAME_NEW:
 		return of_new ? 0 : nctl_snapshot_add_altname(t->s, &altname);
 	case NCTL_OP_ADDR_NEW:

@@ -327,6 +327,7 @@ void nctl_plan_keep(struct builder *b, const struct nctl_want_link *w, const str
 		d.port = w->v.port_has; /* a port that joins has the defaults */
 	}
 	tuned = d.common || d.data || d.port;
+	it->tuned = d.data;
 	if (tuned) {
 		enum nctl_change_class cls = nctl_link_change_class(&have->v, &wanted, &d);
 

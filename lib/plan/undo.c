@@ -255,6 +255,8 @@ void nctl_undo_set(struct undo *u, const struct nctl_op *op)
 	rename_back(u, op, w);
 	set_own_fields(u, op, w);
 	set_master_back(u, op, w);
+	if ((op->diff.common & NCTL_LINK_BIT(MASTER)) && op->before->link.master)
+		nctl_undo_vlans_again(u, op);
 	if ((op->diff.common & NCTL_LINK_BIT(FLAGS)) && !nctl_link_is_up(&op->before->link))
 		nctl_undo_set_back(u, op, w, NCTL_PHASE_UP, &flags);
 	nctl_undo_addrs_back(u, op, w);
@@ -373,6 +375,10 @@ static void undo_one(struct undo *u, const struct nctl_op *op)
 		nctl_undo_addr_back(u, op, op->addr, NULL);
 		if (op->before)
 			nctl_undo_addrs_back(u, op, NULL);
+		break;
+	case NCTL_OP_VLANS_ADD:
+	case NCTL_OP_VLANS_DEL:
+		nctl_undo_vlans(u, op);
 		break;
 	case NCTL_OP_NETNS_NEW:
 		nctl_plan_netns_op(&u->b, NCTL_OP_NETNS_DEL, NCTL_PHASE_REMOVE);

@@ -43,6 +43,10 @@ void nctl_undo_set(struct undo *u, const struct nctl_op *op);
 
 /* undo-fib.c: of routes, next hops and rules, and those that op took along. */
 void nctl_undo_fib(struct undo *u, const struct nctl_op *op);
+/* undo-vlans.c: of a VLANS_ADD or VLANS_DEL; the whole list of a link that comes back, or is back in its
+ * bridge. */
+void nctl_undo_vlans(struct undo *u, const struct nctl_op *op);
+void nctl_undo_vlans_again(struct undo *u, const struct nctl_op *op);
 
 /* again.c: finds what is gone, and makes namespaces again. 0 or -ENOMEM. */
 int nctl_undo_collect_gone(struct undo *u);

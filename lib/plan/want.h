@@ -18,6 +18,7 @@ struct nctl_pos {
 	uint32_t file, line, column;
 };
 
+struct nctl_vlans;
 struct nctl_want_link;
 struct nctl_want_def;
 struct nctl_want_routing;
@@ -112,6 +113,10 @@ struct nctl_want_link {
 	const struct nctl_want_link *from; /* in a plan's copy: what the configuration has */
 	bool absent; /* no device fits */
 	bool stuck;  /* what it refers to is not one device */
+	/* The whole list of VLANs of a bridge, or of a port of one; in the arena, NULL: it is empty. */
+	struct nctl_vlans *vlans;
+	bool has_vlans;
+	struct nctl_pos vlans_pos;
 	enum nctl_want_admin admin;
 	bool report;     /* drift of it is only reported */
 	bool optional;   /* wait-online does not wait for it */

@@ -16,6 +16,7 @@
 #include "config/config.h"
 #include "dump_routing.h"
 #include "obj/kind.h"
+#include "obj/vlans.h"
 
 static const char *base_name(const char *path)
 {
@@ -105,6 +106,22 @@ static void put_sysctls(
 	}
 }
 
+static void put_vlans(const struct nctl_want *w, const struct nctl_want_link *l, struct nctl_strbuf *out)
+{
+	nctl_strbuf_puts(out, " vlans=[");
+	for (uint32_t i = 0; l->vlans && i < l->vlans->n; i++) {
+		const struct nctl_vlan_range *v = &l->vlans->v[i];
+
+		nctl_strbuf_printf(out, "%s%u", i ? ", " : "", v->first);
+		if (v->last != v->first)
+			nctl_strbuf_printf(out, "-%u", v->last);
+		nctl_strbuf_puts(out, v->flags & NCTL_VLAN_PVID ? " pvid" : "");
+		nctl_strbuf_puts(out, v->flags & NCTL_VLAN_UNTAGGED ? " untagged" : "");
+	}
+	nctl_strbuf_putc(out, ']');
+	put_pos(w, l->vlans_pos, out);
+}
+
 static const char *admin_name(enum nctl_want_admin admin)
 {
 	switch (admin) {
@@ -160,6 +177,8 @@ static void put_link(const struct nctl_want *w, const struct nctl_want_link *l, 
 	put_ref(w, l->netns, "peer", &l->peer, out);
 	if (l->v.port_kind)
 		put_fields("port.", &l->v.port_kind->port, l->v.port, l->v.port_has, out);
+	if (l->has_vlans)
+		put_vlans(w, l, out);
 	for (i = 0; i < l->n_addrs; i++)
 		put_addr(w, &l->addrs[i], out);
 	put_sysctls(w, l->sysctls, l->n_sysctls, out);

@@ -68,6 +68,7 @@ NEEDS = {
     'vti': 'ip link add x0 type vti local 192.0.2.1 remote 192.0.2.2 key 5',
     'vti6': 'ip link add x0 type vti6 local 2001:db8::1 remote 2001:db8::2 key 5',
     'xfrm': UPPER + 'xfrm if_id 5',
+    'bridge-vlans': 'ip link add x0 type bridge vlan_filtering 1',
     'nexthop': 'ip link set lo up && ip nexthop add id 5 blackhole',
 }
 WORDS = ('needs', 'setup', 'expect', 'keys', 'apply')

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "test.h"
+#include "mirror/vlans.h"
 
 static void put_link(struct world_netns *n, struct nctl_link *l)
 {
@@ -347,6 +348,30 @@ static void sysctl_set(struct world *w, const struct nctl_op *op)
 	world_sysctl(w->planned[op->netns], op->sysctl, op->value);
 }
 
+/* What it has, without what goes or is set anew, and with that. */
+static void vlans_set(struct world *w, const struct nctl_op *op)
+{
+	struct nctl_mirror *m = w->planned[op->netns]->have;
+	const struct nctl_mirror_link *l = nctl_mirror_link_get(m, op->ifindex);
+	struct nctl_vlan_range v[4096];
+	struct nctl_vlans *rest, *all;
+	size_t n = 0;
+
+	assert_non_null(l);
+	assert_int_equal(nctl_vlans_except(l->v.vlans, op->vlans, false, &rest), 0);
+	for (uint32_t i = 0; rest && i < rest->n; i++) {
+		v[n] = rest->v[i];
+		if (op->type == NCTL_OP_VLANS_ADD && nctl_vlans_pvid(op->vlans))
+			v[n].flags &= (uint16_t)~NCTL_VLAN_PVID;
+		n++;
+	}
+	for (uint32_t i = 0; op->type == NCTL_OP_VLANS_ADD && i < op->vlans->n; i++)
+		v[n++] = op->vlans->v[i];
+	nctl_vlans_unref(rest);
+	assert_int_equal(nctl_vlans_new(v, n, &all), 0);
+	nctl_mirror_link_vlans_put(m, op->ifindex, all, NCTL_SOURCE_EVENT);
+}
+
 void world_apply_op(struct world *w, const struct nctl_op *op)
 {
 	struct world_netns *n = w->planned[op->netns];
@@ -385,6 +410,10 @@ void world_apply_op(struct world *w, const struct nctl_op *op)
 	case NCTL_OP_NEIGH_NEW:
 	case NCTL_OP_NEIGH_DEL:
 		world_apply_fib(w, op);
+		break;
+	case NCTL_OP_VLANS_ADD:
+	case NCTL_OP_VLANS_DEL:
+		vlans_set(w, op);
 		break;
 	case NCTL_OP_NETNS_NEW:
 		netns_new(w, op);

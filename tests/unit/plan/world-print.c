@@ -11,6 +11,7 @@
 
 #include "base/strbuf.h"
 #include "test.h"
+#include "obj/vlans.h"
 
 static void print_fields(struct nctl_strbuf *b, const struct nctl_field_table *t, uint64_t mask)
 {
@@ -37,6 +38,17 @@ static const char *in(const struct nctl_plan *p, uint32_t netns, char *buf, size
 
 	snprintf(buf, size, "%s%s", name ? name : "", name ? "/" : "");
 	return buf;
+}
+
+static void print_vlans(struct nctl_strbuf *b, const struct nctl_vlans *s)
+{
+	for (uint32_t i = 0; i < s->n; i++) {
+		nctl_strbuf_printf(b, " %u", s->v[i].first);
+		if (s->v[i].last != s->v[i].first)
+			nctl_strbuf_printf(b, "-%u", s->v[i].last);
+		nctl_strbuf_puts(b, s->v[i].flags & NCTL_VLAN_PVID ? " pvid" : "");
+		nctl_strbuf_puts(b, s->v[i].flags & NCTL_VLAN_UNTAGGED ? " untagged" : "");
+	}
 }
 
 static void print_op(struct nctl_strbuf *b, const struct nctl_plan *p, const struct nctl_op *op)
@@ -83,6 +95,12 @@ static void print_op(struct nctl_strbuf *b, const struct nctl_plan *p, const str
 	case NCTL_OP_NEIGH_NEW:
 	case NCTL_OP_NEIGH_DEL:
 		world_print_fib(b, op, here);
+		break;
+	case NCTL_OP_VLANS_ADD:
+	case NCTL_OP_VLANS_DEL:
+		nctl_strbuf_printf(
+			b, "vlans-%s %s%s", op->type == NCTL_OP_VLANS_ADD ? "add" : "del", here, op->name);
+		print_vlans(b, op->vlans);
 		break;
 	case NCTL_OP_NETNS_NEW:
 		nctl_strbuf_printf(b, "netns-new %s", op->name);
