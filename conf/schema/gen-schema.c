@@ -368,6 +368,10 @@ static void put_parameters(const struct nctl_kind *k)
 	printf(",\n\t\t\"%s-parameters\": {\n\t\t\t\"type\": \"object\",\n\t\t\t\"properties\": {\n",
 		k->section);
 	put_table(&k->data, k->lacks, &comma);
+	if (k->traits & NCTL_KIND_VLANS) {
+		put_key("vlans", "all VLANs of the device itself", "[text/number]", &comma);
+		put_key("port-vlans", "all VLANs of ports", "{*:[text/number]}", &comma);
+	}
 	for (size_t i = 0; i < k->port.n; i++) {
 		const struct nctl_field *f = &k->port.v[i];
 

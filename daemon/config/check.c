@@ -67,7 +67,7 @@ static const char *identity_text(struct nd_parse *p, const struct nctl_want_link
 
 	nctl_strbuf_reset(&p->scratch);
 	for (i = 0; i < t->n; i++) {
-		if (!(fields >> i & 1))
+		if (!((fields & l->v.data_has) >> i & 1))
 			continue;
 		nctl_strbuf_printf(&p->scratch, "%s%s ", comma, t->v[i].key ? t->v[i].key : "?");
 		nctl_field_format_text(&t->v[i], l->v.data, &p->scratch);
@@ -83,7 +83,8 @@ static void check_identity(struct nd_parse *p, struct nctl_hash *seen, struct id
 	uint64_t fields = identity_fields(k), hash;
 	struct nctl_hash_node *pos;
 
-	if (!fields || (fields & ~l->v.data_has) ||
+	/* Of a kind that is told as a whole, what is left out is none. */
+	if (!fields || ((fields & ~l->v.data_has) && !(k->traits & NCTL_KIND_SET_WHOLE)) ||
 		((k->traits & NCTL_KIND_LOWER_REQUIRED) && !l->lower.name))
 		return;
 	hash = identity_hash(l, fields);
@@ -147,11 +148,11 @@ static void check_mtu(struct nd_parse *p, const struct nctl_want_link *l)
 
 	if (!(l->v.has & NCTL_LINK_BIT(MTU)))
 		return;
-	if (lower && (lower->v.has & NCTL_LINK_BIT(MTU)) && l->v.mtu > lower->v.mtu)
-		nd_warning(p, l->pos,
-			nd_text(p,
-				"the kernel will refuse it; raise the MTU of \"%s\" at %s, or lower this one",
-				lower->v.name, nd_place(p, lower->pos)),
+	if ((l->def->kind->traits & NCTL_KIND_LOWER_REQUIRED) && lower &&
+		(lower->v.has & NCTL_LINK_BIT(MTU)) && l->v.mtu > lower->v.mtu)
+		nd_error(p, l->pos,
+			nd_text(p, "raise the MTU of \"%s\" at %s, or lower this one", lower->v.name,
+				nd_place(p, lower->pos)),
 			"the MTU of \"%s\" is %u, and that of \"%s\" below it only %u", l->v.name, l->v.mtu,
 			lower->v.name, lower->v.mtu);
 	for (i = 0; i < l->n_addrs && l->v.mtu < IPV6_MIN_MTU; i++)

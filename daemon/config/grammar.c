@@ -43,7 +43,7 @@ static const struct nd_grammar_key device_list[] = {
 	{"gateway4", "ip", "an old word for a default route"},
 	{"gateway6", "ip", "an old word for a default route"},
 	{"vrf", "name", "the VRF that the link is in"},
-	{"port-vlans", "[text]", "all VLANs of a port of a bridge"},
+	{"port-vlans", "[text/number]", "all VLANs of a port of a bridge"},
 	{"activation-mode", "word:manual|off", "up and down are left alone, or the link is kept down"},
 	{"drift", "word:repair|report", "what becomes of what others change of it"},
 	{"link-local", "[word:ipv4|ipv6]", "families that make link-local addresses by themselves"},

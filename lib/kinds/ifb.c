@@ -4,5 +4,6 @@
 
 const struct nctl_kind nctl_kind_ifb = {
 	.name = "ifb",
+	.section = "ifb-devices",
 	.help = "interfaces that traffic is sent through to be shaped",
 };

@@ -19,6 +19,13 @@ static const struct nctl_name mode_names[] = {
 	{0},
 };
 
+static const struct nctl_name flag_names[] = {
+	{"bridge", 0, NULL},
+	{"private", IPVLAN_F_PRIVATE, NULL},
+	{"vepa", IPVLAN_F_VEPA, NULL},
+	{0},
+};
+
 static void bridge_print(const struct nctl_field *f, const void *data, struct nctl_json *json)
 {
 	nctl_codec_bit_ops.print(f, data, json);
@@ -35,7 +42,8 @@ static const struct nctl_field_ops bridge_ops = {.print = bridge_print};
 const struct nctl_field nctl_ipvlan_fields[NCTL_IPVLAN_N_FIELDS] = {
 	[MODE] = I(mode, MODE, "mode", ENUM), .names = mode_names, .key = "mode",
 		.help = "by what addresses packets find their way"},
-	[FLAGS] = I(flags, FLAGS, NULL, UINT), .max = IPVLAN_F_PRIVATE | IPVLAN_F_VEPA},
+	[FLAGS] = I(flags, FLAGS, NULL, ENUM), .names = flag_names, .key = "flags",
+		.help = "who may talk to whom on one lower link"},
 	[PRIVATE] = WORD("private"), .ops = &nctl_codec_bit_ops, .dflt = IPVLAN_F_PRIVATE},
 	[VEPA] = WORD("vepa"), .ops = &nctl_codec_bit_ops, .dflt = IPVLAN_F_VEPA},
 	[BRIDGE] = WORD("bridge"), .ops = &bridge_ops},
@@ -55,6 +63,7 @@ uint64_t nctl_ipvlan_shown(const void *data, uint64_t has)
 
 const struct nctl_kind nctl_kind_ipvlan = {
 	.name = "ipvlan",
+	.section = "ipvlans",
 	.lower_key = "link",
 	.help = "links with IP addresses of their own on another link, and its MAC address",
 	.traits = NCTL_KIND_LOWER_REQUIRED | NCTL_KIND_MULTICAST_TO_LOWER,

@@ -4,6 +4,7 @@
 
 const struct nctl_kind nctl_kind_ipvtap = {
 	.name = "ipvtap",
+	.section = "ipvtaps",
 	.lower_key = "link",
 	.help = "ipvlans that a program has a file of",
 	.traits = NCTL_KIND_LOWER_REQUIRED | NCTL_KIND_MULTICAST_TO_LOWER,

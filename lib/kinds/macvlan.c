@@ -57,6 +57,12 @@ static const struct nctl_name mode_names[] = {
 	{0},
 };
 
+static const struct nctl_name flag_names[] = {
+	{"nopromisc", MACVLAN_FLAG_NOPROMISC, NULL},
+	{"nodst", MACVLAN_FLAG_NODST, NULL},
+	{0},
+};
+
 #define FLAG(json_, bit_)                                                                                    \
 	{                                                                                                    \
 		.json = json_, .ops = &nctl_codec_bit_ops, NCTL_FIELD(struct nctl_macvlan_data, flags),      \
@@ -73,11 +79,18 @@ const struct nctl_field nctl_macvlan_fields[NCTL_MACVLAN_N_FIELDS] = {
 		.attr = IFLA_MACVLAN_MODE,
 		.type = NCTL_FIELD_ENUM,
 		.dflt = MACVLAN_MODE_BRIDGE},
-	[MACVLAN_FLAGS] = {NCTL_FIELD(struct nctl_macvlan_data, flags), .attr = IFLA_MACVLAN_FLAGS,
-		.type = NCTL_FIELD_UINT, .flags = NCTL_FIELD_READONLY},
+	[MACVLAN_FLAGS] = {.key = "flags",
+		.help = "nopromisc of passthru: the lower link does not become promiscuous; nodst of source: "
+			"others get the frame, too",
+		.names = flag_names,
+		NCTL_FIELD(struct nctl_macvlan_data, flags),
+		.attr = IFLA_MACVLAN_FLAGS,
+		.type = NCTL_FIELD_BITS},
 	[MACVLAN_NOPROMISC] = FLAG("nopromisc", MACVLAN_FLAG_NOPROMISC),
 	[MACVLAN_NODST] = FLAG("nodst", MACVLAN_FLAG_NODST),
-	[MACVLAN_BCQUEUELEN] = {.json = "bcqueuelen",
+	[MACVLAN_BCQUEUELEN] = {.key = "bc-queue-length",
+		.json = "bcqueuelen",
+		.help = "broadcasts that may wait to be spread",
 		NCTL_FIELD(struct nctl_macvlan_data, bcqueuelen),
 		.attr = IFLA_MACVLAN_BC_QUEUE_LEN,
 		.type = NCTL_FIELD_UINT},

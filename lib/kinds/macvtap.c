@@ -4,6 +4,7 @@
 
 const struct nctl_kind nctl_kind_macvtap = {
 	.name = "macvtap",
+	.section = "macvtaps",
 	.lower_key = "link",
 	.help = "macvlans that a program has a file of",
 	.traits = NCTL_KIND_LOWER_REQUIRED | NCTL_KIND_MULTICAST_TO_LOWER,

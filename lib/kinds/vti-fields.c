@@ -17,9 +17,9 @@ enum { REMOTE, LOCAL, LINK, IKEY, OKEY, FWMARK, N_FIELDS };
 	[index_] = NCTL_TUNNEL_FIELD(struct nctl_vti_data, member_, IFLA_VTI_##index_, json_, type_)
 
 const struct nctl_field nctl_vti_fields[NCTL_VTI_N_FIELDS] = {
-	V(REMOTE, remote, "remote", IP), .key = "remote", .ops = &nctl_tunnel_end_ops,
+	V(REMOTE, remote, "remote", IP), .key = "remote", .flags = NCTL_FIELD_IDENTITY, .ops = &nctl_tunnel_end_ops,
 		.help = "address of the other end"},
-	V(LOCAL, local, "local", IP), .key = "local", .ops = &nctl_tunnel_end_ops, .help = "address of this end"},
+	V(LOCAL, local, "local", IP), .key = "local", .flags = NCTL_FIELD_IDENTITY, .ops = &nctl_tunnel_end_ops, .help = "address of this end"},
 	V(LINK, link, "link", LINK), .flags = NCTL_FIELD_LOWER},
 	V(IKEY, ikey, "ikey", IP), .key = "keys.input", .ops = &nctl_tunnel_key_ops, .help = "key of the policies for what comes"},
 	V(OKEY, okey, "okey", IP), .key = "keys.output", .ops = &nctl_tunnel_key_ops, .help = "key of the policies for what is sent"},

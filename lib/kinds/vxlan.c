@@ -142,7 +142,7 @@ static const struct nctl_field vxlan_fields[] = {
 		.help = "flow label of outer packets over IPv6"},
 	V(ageing, AGEING, "ageing", UINT), .unit = NCTL_UNIT_SEC, .key = "ageing",
 		.help = "age at which a learnt address is forgotten"},
-	V(limit, LIMIT, "limit", UINT), HIDE, .key = "limit", .help = "most addresses to learn, 0 any number"},
+	V(limit, LIMIT, "limit", UINT), HIDE, FIXED, .key = "limit", .help = "most addresses to learn, 0 any number"},
 	V(udp_csum, UDP_CSUM, "udp_csum", BOOL), FIXED, .key = "checksums.udp",
 		.help = "whether outer packets over IPv4 have a checksum"},
 	V(zero_csum6_tx, UDP_ZERO_CSUM6_TX, "udp_zero_csum6_tx", BOOL), FIXED, .key = "checksums.zero-udp6-tx",

@@ -21,8 +21,8 @@ enum { IF_ID }; /* its place in xfrm_fields */
 
 static const struct nctl_field xfrm_fields[] = {
 	[IF_ID] = X(if_id, IF_ID, "if_id", UINT), .format = NCTL_FORMAT_HEX_0X, .key = "if-id", .min = 1,
-		.flags = NCTL_FIELD_IDENTITY, .help = "number by which policies and states name it"},
-	X(link, LINK, NULL, LINK)},
+		.flags = NCTL_FIELD_IDENTITY | NCTL_FIELD_REQUIRED, .help = "number by which policies and states name it"},
+	X(link, LINK, NULL, LINK), .flags = NCTL_FIELD_LOWER},
 	X(external, COLLECT_METADATA, "external", BOOL), .ops = &nctl_codec_flag_ops, .flags = NCTL_FIELD_OMIT_ZERO},
 };
 /* clang-format on */
@@ -36,6 +36,7 @@ static uint64_t xfrm_shown(const void *data, uint64_t has)
 
 const struct nctl_kind nctl_kind_xfrm = {
 	.name = "xfrm",
+	.section = "xfrm-interfaces",
 	.lower_key = "link",
 	.help = "interfaces of IPsec tunnels",
 	.data_size = sizeof(struct xfrm_data),

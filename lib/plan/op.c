@@ -154,7 +154,9 @@ static bool is_set(const struct nctl_op *op, const struct nctl_mirror *m)
 	if ((op->diff.common & NCTL_LINK_BIT(NAME)) && strcmp(wanted.name, l->v.name) != 0)
 		return false;
 	nctl_plan_diff(&wanted, &l->v, &d);
-	return !(d.common & op->diff.common) && !(d.data & op->diff.data) && !(d.port & op->diff.port);
+	/* What is only said along the kernel may change by itself (capabilities in a tunnel's flags). */
+	return !(d.common & op->diff.common) && !(d.data & op->diff.data & ~op->along) &&
+	       !(d.port & op->diff.port);
 }
 
 bool nctl_plan_has_altname(const struct nctl_link *l, const char *altname)

@@ -32,18 +32,26 @@ bool nctl_plan_is_doomed(const struct builder *b, nctl_ifindex ifindex)
 	return find(b, ifindex);
 }
 
+static uint64_t hash_field(const struct nctl_field *f, const void *data)
+{
+	const struct nctl_prefix *p = (const void *)((const char *)data + f->offset);
+
+	return f->type == NCTL_FIELD_IP ? nctl_hash_bytes(p->addr, sizeof(p->addr)) : nctl_field_get(f, data);
+}
+
 /* What no two links of a kind may share on one lower; 0: this kind has no such fields. */
 static uint64_t identity(
 	uint32_t netns, const struct nctl_kind *k, nctl_ifindex lower, const void *data, uint64_t has)
 {
 	uint64_t mask = k ? nctl_fields_with(&k->data, NCTL_FIELD_IDENTITY) : 0, h;
 
-	if (!mask || !data || (has & mask) != mask)
+	/* Of a kind that is told as a whole, what is left out is none. */
+	if (!mask || !data || ((has & mask) != mask && !(k->traits & NCTL_KIND_SET_WHOLE)))
 		return 0;
 	h = nctl_hash_str(k->name) ^ nctl_hash_u64((uint64_t)netns << 32 | lower);
 	for (size_t i = 0; i < k->data.n; i++)
 		if (mask & (UINT64_C(1) << i))
-			h = nctl_hash_u64(h ^ nctl_field_get(&k->data.v[i], data));
+			h = nctl_hash_u64(h ^ hash_field(&k->data.v[i], data));
 	return h ? h : 1;
 }
 

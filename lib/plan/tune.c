@@ -251,6 +251,11 @@ static void raise_mtu(struct builder *b, const struct nctl_want_link *w, const s
 	d->common &= ~NCTL_LINK_BIT(MTU);
 }
 
+static bool is_no_address(const struct nctl_field *f, const void *data)
+{
+	return nctl_prefix_is_unspecified((const void *)((const char *)data + f->offset));
+}
+
 /*
  * Of a kind whose changing message says all: what it has, with what is wanted in it, and d is about all of
  * that. Such kinds own no memory in their data.
@@ -271,6 +276,11 @@ static const void *whole(struct builder *b, const struct nctl_link *wanted, cons
 			memcpy(data + t->v[i].offset, (const char *)wanted->data + t->v[i].offset,
 				t->v[i].size);
 	*along = have->data_has & ~(d->data | nctl_fields_with(t, NCTL_FIELD_READONLY));
+	/* Of an address none is what is left out, and some kinds refuse to be told so (ipgre_tap_validate).
+	 */
+	for (size_t i = 0; i < t->n; i++)
+		if (t->v[i].type == NCTL_FIELD_IP && is_no_address(&t->v[i], data))
+			*along &= ~(UINT64_C(1) << i);
 	d->data |= *along;
 	return data;
 }

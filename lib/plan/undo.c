@@ -211,6 +211,7 @@ static void set_own_fields(struct undo *u, const struct nctl_op *op, struct nctl
 		return;
 	back->rank = RANK_FIELDS;
 	back->cls = op->cls;
+	back->along = op->along;
 }
 
 /* Back into its master, or out of one; its own MTU again where the master gives it another one. */

@@ -43,9 +43,15 @@ static uint64_t creatable(const struct nctl_field_table *t, uint64_t mask)
 
 static void expect_fields(const struct nctl_field_table *t, const void *a, const void *b, uint64_t mask)
 {
-	for (size_t i = 0; i < t->n; i++)
+	for (size_t i = 0; i < t->n; i++) {
+		const struct nctl_field_ops *ops = t->v[i].ops;
+
+		/* Says what is to go as well, which the kernel then does not show. */
+		if (t->v[i].type == NCTL_FIELD_BYTES && ops && ops->encode)
+			continue;
 		if (mask & UINT64_C(1) << i && !nctl_field_equal(&t->v[i], a, b))
 			fail_msg("%s is another after encoding and decoding", t->v[i].json);
+	}
 }
 
 /* Of mask, what the kernel (and so an encoder) can say only by leaving the attribute out. */
