@@ -74,6 +74,8 @@ bool nctl_fib_op_is_seen(const struct nctl_op *op, const struct nctl_mirror *m)
 	case NCTL_OP_ADDR_DEL:
 	case NCTL_OP_NETNS_NEW:
 	case NCTL_OP_NETNS_DEL:
+	case NCTL_OP_VLANS_ADD:
+	case NCTL_OP_VLANS_DEL:
 	case NCTL_OP_NETNS_ID:
 	case NCTL_OP_SYSCTL_SET:
 		break;

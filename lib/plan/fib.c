@@ -49,6 +49,8 @@ bool nctl_fib_touches(const struct nctl_op *op)
 	case NCTL_OP_ADDR_NEW:
 	case NCTL_OP_NETNS_NEW:
 	case NCTL_OP_NETNS_DEL:
+	case NCTL_OP_VLANS_ADD:
+	case NCTL_OP_VLANS_DEL:
 	case NCTL_OP_NETNS_ID:
 	case NCTL_OP_ROUTE_NEW:
 	case NCTL_OP_ROUTE_DEL:

@@ -58,11 +58,23 @@ static bool is_wanted_again(const struct loss *loss, const struct nctl_addr *a)
 	return false;
 }
 
+/* ::10.0.0.1 on a tunnel from 10.0.0.1, which is its own hardware address (net/ipv6/addrconf.c add_v4_addrs).
+ */
+static bool is_of_tunnel(const struct nctl_link *l, const struct nctl_addr *a)
+{
+	static const uint8_t zero[12];
+
+	return a->local.family == AF_INET6 && l->address.len == 4 &&
+	       !memcmp(a->local.addr, zero, sizeof(zero)) &&
+	       !memcmp(a->local.addr + sizeof(zero), l->address.b, 4);
+}
+
 /* Those that go by themselves one day (router advertisements, DHCP) come again by themselves as well. */
 static bool is_foreign(const struct loss *loss, const struct nctl_addr *a)
 {
 	return a->proto != NCTL_PROTO && a->valid == NCTL_ADDR_FOREVER && nctl_plan_addr_is_kept(a) &&
-	       !nctl_ledger_addr_has(loss->b->ledger, a) && !is_wanted_again(loss, a);
+	       !nctl_ledger_addr_has(loss->b->ledger, a) && !is_wanted_again(loss, a) &&
+	       !is_of_tunnel(&loss->link->v, a);
 }
 
 static void lose_addrs(struct loss *loss)

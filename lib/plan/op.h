@@ -112,19 +112,17 @@ struct nctl_op {
 	bool stops_ipv6;       /* SYSCTL_SET: takes the IPv6 addresses of a link, or of all, along */
 	nctl_ifindex ifindex;
 	nctl_ifindex lower, master, peer_ifindex; /* resolved, 0 none */
-	/* The wanted link that it is done for; also of deletions that make way. NULL: none. */
-	const struct nctl_want_link *of;
+	const struct nctl_want_link *of; /* it is done for it; also of deletions that make way. NULL: none */
 	const struct nctl_want_link *want;        /* NULL for LINK_DEL and ADDR_DEL of unwanted */
 	const struct nctl_want_addr *want_addr;   /* ADDR_NEW */
 	const void *data;                         /* LINK_SET: the kind's data, NULL: that of want */
 	const char *altname;                      /* ALTNAME_NEW; of want */
 	const struct nctl_op_fib *fib; /* ROUTE_*, NEXTHOP_*, RULE_*: the object; in the plan's arena */
-	const struct nctl_addr
-		*addr; /* ADDR_DEL: it; ADDR_NEW: the one that differs, or NULL; in the plan's arena */
+	const struct nctl_addr *addr; /* ADDR_DEL: it; ADDR_NEW: the one that differs, or NULL; in the arena */
 	struct nctl_link_diff diff; /* LINK_SET: what to set */
 	uint64_t along; /* LINK_SET: of diff.data, what is said only since it must be (SET_WHOLE) */
-	bool up;        /* LINK_SET with FLAGS: the wanted IFF_UP */
-	bool passing;   /* LINK_SET: only for the sake of the next one; its ack is enough */
+	/* LINK_SET: the wanted IFF_UP, with FLAGS; only for the sake of the next one: its ack is enough. */
+	bool up, passing;
 	bool self;      /* VLANS_*: of the bridge itself */
 	const struct nctl_vlans *vlans; /* VLANS_*; in the plan's arena */
 	const char *name;               /* of the link, for people; of want, or in the plan's arena */
@@ -137,8 +135,8 @@ struct nctl_op {
 	 * that.
 	 */
 	uint32_t need[NCTL_OP_NEEDS];
-	struct nctl_op_before *before; /* LINK_SET, LINK_DEL, NETNS_DEL; ADDR_NEW of one that differs, which
-	                                  is in addr; NULL: nothing */
+	/* LINK_SET, LINK_DEL, NETNS_DEL, VLANS_*; ADDR_NEW of one that differs, which is in addr; or NULL. */
+	struct nctl_op_before *before;
 	struct nctl_fib_lost *lost;    /* routes and the like that it may take along; in the plan's arena */
 	bool verbatim;                 /* what was there before: ADDR_NEW with its own protocol, not ours */
 	uint32_t blame;

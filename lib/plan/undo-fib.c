@@ -157,6 +157,8 @@ void nctl_undo_fib(struct undo *u, const struct nctl_op *op)
 	case NCTL_OP_ADDR_DEL:
 	case NCTL_OP_NETNS_NEW:
 	case NCTL_OP_NETNS_DEL:
+	case NCTL_OP_VLANS_ADD:
+	case NCTL_OP_VLANS_DEL:
 	case NCTL_OP_NETNS_ID:
 	case NCTL_OP_SYSCTL_SET:
 		break;

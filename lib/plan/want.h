@@ -113,8 +113,7 @@ struct nctl_want_link {
 	const struct nctl_want_link *from; /* in a plan's copy: what the configuration has */
 	bool absent; /* no device fits */
 	bool stuck;  /* what it refers to is not one device */
-	/* The whole list of VLANs of a bridge, or of a port of one; in the arena, NULL: it is empty. */
-	struct nctl_vlans *vlans;
+	struct nctl_vlans *vlans; /* all VLANs of a bridge or a port of one, in the arena; NULL: none */
 	bool has_vlans;
 	struct nctl_pos vlans_pos;
 	enum nctl_want_admin admin;

@@ -62,6 +62,7 @@ changes live "$G remote: 10.0.0.2, ttl: 5, type-of-service: 4, do-not-fragment: 
 	"$G remote: 10.0.0.3, ttl: 6, type-of-service: 8, do-not-fragment: false}}"
 changes recreate "$G remote: 10.0.0.2, port: 7000}}" "$G remote: 10.0.0.2, port: 7001}}"
 changes recreate "$G remote: 10.0.0.2}}" "$G remote: '2001:db8::1'}}"
+# The kernel gives a sit without a remote end the address ::10.0.0.1: nobody's loss.
 for m in gre gretap ipip sit vti; do
 	T="tunnels: {x: {mode: $m, local: 10.0.0.1"
 	changes live "$T, remote: 10.0.0.2, fwmark: 3}}" "$T, remote: 10.0.0.3, fwmark: 4}}"
