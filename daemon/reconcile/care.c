@@ -19,7 +19,7 @@ enum {
 
 struct care *nd_care_of(const struct drift *d, const struct nctl_want_link *w)
 {
-	return &d->cares[w ? w->number : d->want->n_links];
+	return &d->cares[nd_drift_slot(d, w)];
 }
 
 bool nd_care_is_held(const struct care *c, nctl_time now)

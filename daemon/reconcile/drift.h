@@ -42,6 +42,7 @@ struct drift {
 	struct care *cares;     /* one for each of its links, and one more for what is of no link */
 	size_t n_refused;
 	struct nctl_hash awaited; /* names that it refers to and that are not in it */
+	bool matches;           /* it has definitions with match: any device may be meant */
 	void *awaited_names;      /* of these; owned */
 	struct nctl_hash taps;    /* of struct tap (watch.c): one for each mirror */
 	struct nd_timer timer;
@@ -77,6 +78,11 @@ void nd_drift_accept(struct nd_reconcile *r, struct job *job);
 nctl_time nd_drift_missing_since(const struct drift *d, uint32_t netns, const char *name);
 /* A turn is over, or a job: starts a pass if it is time for one. */
 void nd_drift_turn(struct nd_reconcile *r);
+
+/* The place of a link of a plan's in arrays of all links of the accepted want; n_links: of no link (NULL). */
+size_t nd_drift_slot(const struct drift *d, const struct nctl_want_link *w);
+/* Is there a device for this link, by the plan's mirrors? */
+bool nd_drift_is_there(const struct nctl_plan *p, const struct nctl_want_link *w);
 
 /* care.c */
 struct care *nd_care_of(

@@ -52,11 +52,6 @@ struct finding {
 	bool planned, done, withheld;
 };
 
-static size_t slot(const struct drift *d, const struct nctl_want_link *w)
-{
-	return w ? w->number : d->want->n_links;
-}
-
 static struct finding *findings_new(const struct drift *d)
 {
 	return calloc(d->want->n_links + 1, sizeof(struct finding));
@@ -91,17 +86,17 @@ static size_t withhold(struct nd_reconcile *r, struct nctl_plan *p, struct findi
 
 	for (size_t i = 0; i < p->n_problems; i++)
 		if (p->problems[i].type != NCTL_PROBLEM_WAIT) {
-			f[slot(d, p->problems[i].of)].withheld = true;
+			f[nd_drift_slot(d, p->problems[i].of)].withheld = true;
 			nd_care_blocked(d, nd_care_of(d, p->problems[i].of), p->problems[i].text);
 		}
 	for (size_t i = 0; i < p->n_ops; i++) {
 		struct nctl_op *op = &p->ops[i];
-		struct finding *of = &f[slot(d, op->of)];
+		struct finding *of = &f[nd_drift_slot(d, op->of)];
 
 		of->planned = true;
 		of->withheld = of->withheld || is_pair_withheld(d, op->of, now);
 		if (of->withheld || needs_withheld(p, op) ||
-			(op->of && op->of->peer.link && f[slot(d, op->of->peer.link)].withheld))
+			(op->of && op->of->peer.link && f[nd_drift_slot(d, op->of->peer.link)].withheld))
 			op->state = NCTL_OP_POISONED;
 		else
 			left++;
@@ -172,18 +167,11 @@ static void tell_pending(
 		nctl_strbuf_puts(&r->pending, "... and others\n");
 }
 
-static bool is_there(const struct nctl_plan *p, const struct nctl_want_link *w)
-{
-	const struct nctl_mirror *m = p->netns[w->netns->number].have;
-
-	return m && nctl_mirror_link_find(m, w->v.name);
-}
-
 /* Links of which nothing is planned, and that are there, are fine. */
 static void settle_fine(struct drift *d, const struct nctl_plan *p, const struct finding *f)
 {
 	for (size_t i = 0; i < d->want->n_links; i++)
-		if (!f[i].planned && !f[i].withheld && is_there(p, d->want->links[i]))
+		if (!f[i].planned && !f[i].withheld && nd_drift_is_there(p, d->want->links[i]))
 			nd_care_fine(d, &d->cares[i]);
 	if (!f[d->want->n_links].planned)
 		nd_care_fine(d, &d->cares[d->want->n_links]);
@@ -229,7 +217,7 @@ void nd_repair_learn(struct nd_reconcile *r, const struct nctl_plan *p, bool rep
 
 	for (size_t i = 0; f && i < p->n_ops; i++) {
 		const struct nctl_op *op = &p->ops[i];
-		struct finding *of = &f[slot(d, op->of)];
+		struct finding *of = &f[nd_drift_slot(d, op->of)];
 
 		of->planned = true;
 		of->done |= op->state == NCTL_OP_DONE;
@@ -240,7 +228,7 @@ void nd_repair_learn(struct nd_reconcile *r, const struct nctl_plan *p, bool rep
 		_cleanup_(nctl_strbuf_fini) struct nctl_strbuf why = NCTL_STRBUF_INIT;
 
 		if (i < d->want->n_links && !repair)
-			d->cares[i].met = is_there(p, d->want->links[i]);
+			d->cares[i].met = nd_drift_is_there(p, d->want->links[i]);
 		if (f[i].failed) {
 			nd_report_refusal(p, f[i].failed, &why);
 			nd_care_refused(d, &d->cares[i], now, nctl_strbuf_str(&why));
@@ -267,8 +255,8 @@ static void repaired(struct nctl_plan *p, const struct nctl_outcome *outcome, vo
 	nd_tell_repairs(r, p);
 	nd_repair_learn(r, p, true);
 	for (size_t i = 0; f && i < p->n_ops; i++) {
-		f[slot(d, p->ops[i].of)].planned = true;
-		f[slot(d, p->ops[i].of)].withheld |= p->ops[i].state == NCTL_OP_POISONED;
+		f[nd_drift_slot(d, p->ops[i].of)].planned = true;
+		f[nd_drift_slot(d, p->ops[i].of)].withheld |= p->ops[i].state == NCTL_OP_POISONED;
 	}
 	/* What was done is looked at once more, and so is what came meanwhile. */
 	if (outcome->done)

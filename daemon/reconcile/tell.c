@@ -72,15 +72,17 @@ static void add_set(struct event *e, const struct nctl_op *op)
 	e->port |= op->diff.port;
 }
 
-static void add(struct event *v, struct event *e, const struct nctl_op *op)
+static void add(const struct drift *d, struct event *v, const struct nctl_op *op)
 {
+	struct event *e = &v[nd_drift_slot(d, op->of)];
+
 	e->done |= op->state == NCTL_OP_DONE;
 	e->failed |= op->state == NCTL_OP_REFUSED || op->state == NCTL_OP_UNSEEN;
 	switch ((enum nctl_op_type)op->type) {
 	case NCTL_OP_LINK_NEW:
 		e->made = true;
 		if (op->pair)
-			v[op->want->peer.link->number].made = true;
+			v[nd_drift_slot(d, op->want->peer.link)].made = true;
 		break;
 	case NCTL_OP_LINK_SET:
 		add_set(e, op);
@@ -247,7 +249,7 @@ void nd_tell_repairs(struct nd_reconcile *r, const struct nctl_plan *p)
 
 	for (size_t i = 0; v && i < p->n_ops; i++)
 		if (p->ops[i].state != NCTL_OP_POISONED)
-			add(v, &v[p->ops[i].of ? p->ops[i].of->number : d->want->n_links], &p->ops[i]);
+			add(d, v, &p->ops[i]);
 	if (v)
 		tell_events(r, v);
 	/* Why something is refused is told when it is refused for the first time, or for another reason. */

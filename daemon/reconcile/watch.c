@@ -167,7 +167,7 @@ static void on_link(struct tap *t, const struct nctl_change *c)
 		mark(d, w);
 	else if ((old && is_awaited(d, t->number, old->name)) ||
 		 (new &&is_awaited(d, t->number, new->name)) || is_owned(t, c->ifindex) ||
-		 (c->op == NCTL_ADDED && !nctl_link_kind_name(new)))
+		 ((c->op == NCTL_ADDED || d->matches) && !nctl_link_kind_name(new ? new : old)))
 		mark(d, NULL);
 }
 
@@ -364,6 +364,25 @@ void nd_drift_gone(struct nd_reconcile *r, struct nd_netns *n)
 	tap_free(&r->drift, t);
 }
 
+size_t nd_drift_slot(const struct drift *d, const struct nctl_want_link *w)
+{
+	if (w && w->from)
+		w = w->from;
+	return w ? w->number : d->want->n_links;
+}
+
+bool nd_drift_is_there(const struct nctl_plan *p, const struct nctl_want_link *w)
+{
+	const struct nctl_mirror *m = p->netns[w->netns->number].have;
+
+	/* The first ones of the copy are those of the configuration, in its order. */
+	if (p->bound)
+		w = p->bound->links[w->number];
+	if (!m || w->absent)
+		return false;
+	return w->ifindex ? nctl_mirror_link_get(m, w->ifindex) : nctl_mirror_link_find(m, w->v.name);
+}
+
 static void await(struct drift *d, struct awaited *a, uint32_t netns, const struct nctl_want_ref *ref)
 {
 	if (!ref->name || ref->link || is_awaited(d, netns, ref->name))
@@ -378,9 +397,11 @@ static void await_all(struct drift *d)
 	struct awaited *names = calloc(3 * d->want->n_links + 1, sizeof(*names));
 
 	d->awaited_names = names;
+	d->matches = false;
 	for (size_t i = 0; names && i < d->want->n_links; i++) {
 		const struct nctl_want_link *w = d->want->links[i];
 
+		d->matches |= w->match != NULL;
 		await(d, &names[3 * i], w->netns->number, &w->lower);
 		await(d, &names[3 * i + 1], w->netns->number, &w->master);
 		await(d, &names[3 * i + 2], w->netns->number, &w->peer);
@@ -411,7 +432,7 @@ static void note_all(struct drift *d, const struct nctl_plan *p)
 		const struct nctl_mirror *m = p->netns[w->netns->number].have;
 		const struct nctl_mirror_link *l = m ? nctl_mirror_link_find(m, w->v.name) : NULL;
 
-		note(&d->cares[i].gone_at, false, !l);
+		note(&d->cares[i].gone_at, false, !nd_drift_is_there(p, w));
 		note(&d->cares[i].carrier_at, false, l && lacks_carrier(&l->v));
 	}
 	nctl_hash_iter_init(&it, &d->awaited);

@@ -13,6 +13,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "plan/match.h"
+
 enum {
 	NODES_MAX = 200,
 	DEPTH_MAX = 32,
@@ -357,6 +359,22 @@ static bool find_netns(const struct nd_reconcile *r, const char *name, uint32_t 
 	return !*name || w;
 }
 
+/* A definition with match, by its own name, or by a device that fits. */
+static const struct nctl_want_link *find_definition(const struct why *y, const struct node *n)
+{
+	const struct nctl_want *want = y->r->drift.want;
+
+	for (size_t i = 0; want && i < want->n_links; i++) {
+		const struct nctl_want_link *w = want->links[i];
+
+		if (w->match && w->netns->number == n->netns &&
+			(n->there ? nctl_match_fits(w->match, &n->there->v, NULL)
+				  : !strcmp(w->def->label, n->name)))
+			return w;
+	}
+	return NULL;
+}
+
 static int put_error(struct nctl_strbuf *out, const char *text)
 {
 	struct nctl_json j;
@@ -376,6 +394,8 @@ int nd_reconcile_why(struct nd_reconcile *r, const char *netns, const char *link
 	if (!find_netns(r, netns, &n.netns))
 		return put_error(out, "the configuration has no such namespace");
 	look_up(&y, &n);
+	if (!n.want)
+		n.want = find_definition(&y, &n);
 	if (!n.want && !n.there)
 		return put_error(out, "there is no such link, and the configuration has none");
 	nctl_json_init(&j, &tree);

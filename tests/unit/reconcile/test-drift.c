@@ -390,6 +390,43 @@ static void test_why(void **state)
 	field_is("/why/because/0/type", "blocked");
 }
 
+static bool cards_are_set(void)
+{
+	const struct nctl_mirror_link *a = nctl_mirror_link_find(mirror(), "card1"),
+				      *b = nctl_mirror_link_find(mirror(), "card2"),
+				      *c = nctl_mirror_link_find(mirror(), "lan0");
+
+	return a && b && c && a->v.mtu == 1300 && b->v.mtu == 1300 && c->v.mtu == 1400 &&
+	       nctl_link_is_up(&c->v) && is_settled();
+}
+
+static void add_card(int ifindex, const char *name)
+{
+	assert_int_equal(nctl_fake_netns_add_card(fake, nctl_fake_home(fake), ifindex, name), 0);
+}
+
+/* Devices that a pattern means, some of which the configuration does not know by name. */
+static void test_match(void **state)
+{
+	(void)state;
+	write_text(file,
+		"  ethernets: {cards: {match: {name: \"card*\"}, mtu: 1300},\n"
+		"    one: {match: {name: p1}, set-name: lan0, mtu: 1400}}\n  dummy-devices: {d0: {}}\n");
+	start();
+	assert_string_equal(status("state"), "waiting");
+	ask_why("", "cards", 1);
+	add_card(7, "card1");
+	add_card(8, "card2");
+	add_card(9, "p1");
+	until(cards_are_set);
+	assert_int_equal(rig_foreign_mtu(fake, 8, 1200), 0);
+	assert_int_equal(rig_foreign_name(fake, 9, "p1"), 0);
+	assert_int_equal(rig_foreign_up(fake, 9, false), 0);
+	until_passes(1);
+	until(cards_are_set);
+	ask_why("", "card2", 0);
+}
+
 static void test_nothing_accepted(void **state)
 {
 	(void)state;
@@ -416,6 +453,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_report, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_conflict, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_why, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_match, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_nothing_accepted, setup, teardown),
 	};
 
