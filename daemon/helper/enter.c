@@ -214,6 +214,7 @@ int nd_op_socket(struct nd_place *p, const struct nd_request *q, struct nd_reply
 	case NCTL_TRANSPORT_EVENTS:
 	case NCTL_TRANSPORT_EVENTS_ALL:
 	case NCTL_TRANSPORT_REQUEST:
+	case NCTL_TRANSPORT_GENERIC:
 		break;
 	default: /* a number from outside, not our enum */
 		return nd_reply_refuse(a, -EINVAL, "there is no such role of a socket");
@@ -221,7 +222,8 @@ int nd_op_socket(struct nd_place *p, const struct nd_request *q, struct nd_reply
 	r = nd_place_enter(p, q, 0, NULL, &a->h.cookie);
 	if (r < 0)
 		return nd_place_refuse(a, r, q, 0);
-	fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
+	fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC,
+		nctl_transport_protocol((enum nctl_transport_role)q->h.number));
 	r = fd < 0 ? -errno : 0;
 	nd_place_home(p); /* a socket belongs to where it was opened */
 	if (r == 0)

@@ -3,7 +3,7 @@
  * DOC: The system calls that the daemon may make (seccomp(2), by libseccomp): what an event loop, threads, a
  * heap, netlink, a D-Bus connection and its own files need. No program is executed, no process is made,
  * signalled or looked into, no namespace entered, no memory made code; of sockets there are AF_UNIX and
- * NETLINK_ROUTE only. Anything else is EPERM, which the callers of such calls take for what it is.
+ * NETLINK_ROUTE and NETLINK_GENERIC only. Anything else is EPERM, which the callers of such calls take for what it is.
  */
 #include <errno.h>
 #include <sched.h>
@@ -194,6 +194,7 @@ static const struct limited {
 	{SCMP_SYS(socket), 1, {INT(0, AF_UNIX)}},
 	{SCMP_SYS(socket), 3, {INT(0, AF_NETLINK), TYPE(SOCK_RAW), INT(2, NETLINK_ROUTE)}},
 	{SCMP_SYS(socket), 3, {INT(0, AF_NETLINK), TYPE(SOCK_DGRAM), INT(2, NETLINK_ROUTE)}},
+	{SCMP_SYS(socket), 3, {INT(0, AF_NETLINK), TYPE(SOCK_RAW), INT(2, NETLINK_GENERIC)}},
 	{SCMP_SYS(socketpair), 1, {INT(0, AF_UNIX)}},
 	/* Threads, no processes. */
 	{SCMP_SYS(clone), 1, {BITS(0, THREAD, THREAD)}},

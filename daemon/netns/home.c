@@ -32,6 +32,7 @@ static int home_open(struct nctl_kernel *base, enum nctl_transport_role role, st
 		break;
 	case NCTL_TRANSPORT_EVENTS:
 	case NCTL_TRANSPORT_REQUEST:
+	case NCTL_TRANSPORT_GENERIC:
 		break;
 	}
 	return k->here->open(k->here, role, ret);

@@ -178,9 +178,10 @@ static int wire_recv(struct wire *w, struct nd_answer *a, const char **ret_why)
 	return r;
 }
 
-static int check_socket(int fd, uint64_t cookie)
+static int check_socket(int fd, uint64_t cookie, enum nctl_transport_role role)
 {
-	static const int options[] = {SO_DOMAIN, SO_PROTOCOL}, values[] = {AF_NETLINK, NETLINK_ROUTE};
+	static const int options[] = {SO_DOMAIN, SO_PROTOCOL};
+	const int values[] = {AF_NETLINK, nctl_transport_protocol(role)};
 	socklen_t len = sizeof(int);
 	uint64_t real;
 	int v;
@@ -214,7 +215,7 @@ static int wire_ask(struct wire *w, const struct nd_call *c, nctl_time deadline,
 	}
 	if (r == 0 && a.a.error == 0) {
 		why = "it is no socket of that namespace";
-		r = check_socket(w->m.fds[0], c->refs[0]->cookie);
+		r = check_socket(w->m.fds[0], c->refs[0]->cookie, (enum nctl_transport_role)c->number);
 		if (r == 0)
 			*ret_fd = take_fd(w->m.fds[0]);
 	} else if (r == 0) {

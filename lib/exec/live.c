@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "exec/private.h"
 #include "nl/asker.h"
@@ -18,11 +19,12 @@ struct nctl_live {
 	void (*ready)(void *userdata);
 	void *userdata;
 	bool waiting;               /* a step is under way */
+	bool refusals;              /* are given, too */
 	const struct nlmsghdr *nlh; /* the last one given */
 };
 
-int nctl_live_new(struct nctl_hub *h, struct nctl_session *s, void (*ready)(void *userdata), void *userdata,
-	struct nctl_live **ret)
+static int live_new(struct nctl_hub *h, struct nctl_session *s, enum nctl_transport_role role,
+	void (*ready)(void *userdata), void *userdata, struct nctl_live **ret)
 {
 	struct nctl_live *l;
 	int r = h->asker ? 0 : nctl_asker_new(h->ops->wake, h->userdata, &h->asker);
@@ -32,7 +34,7 @@ int nctl_live_new(struct nctl_hub *h, struct nctl_session *s, void (*ready)(void
 	l = calloc(1, sizeof(*l));
 	if (!l)
 		return -ENOMEM;
-	r = nctl_ask_new(h->asker, s->kernel, l, &l->ask);
+	r = nctl_ask_new(h->asker, s->kernel, role, l, &l->ask);
 	if (r < 0) {
 		free(l);
 		return r;
@@ -45,6 +47,22 @@ int nctl_live_new(struct nctl_hub *h, struct nctl_session *s, void (*ready)(void
 	return 0;
 }
 
+int nctl_live_new(struct nctl_hub *h, struct nctl_session *s, void (*ready)(void *userdata), void *userdata,
+	struct nctl_live **ret)
+{
+	return live_new(h, s, NCTL_TRANSPORT_REQUEST, ready, userdata, ret);
+}
+
+int nctl_live_new_generic(struct nctl_hub *h, struct nctl_session *s, void (*ready)(void *userdata), void *userdata,
+	struct nctl_live **ret)
+{
+	int r = live_new(h, s, NCTL_TRANSPORT_GENERIC, ready, userdata, ret);
+
+	if (r == 0)
+		(*ret)->refusals = true;
+	return r;
+}
+
 struct nctl_live *nctl_live_free(struct nctl_live *l)
 {
 	if (!l)
@@ -53,6 +71,16 @@ struct nctl_live *nctl_live_free(struct nctl_live *l)
 	nctl_list_del(&l->link);
 	free(l);
 	return NULL;
+}
+
+static bool is_refusal(const struct nlmsghdr *nlh)
+{
+	int error;
+
+	if (nlh->nlmsg_type != NLMSG_ERROR || nlh->nlmsg_len < NLMSG_HDRLEN + sizeof(error))
+		return false;
+	memcpy(&error, (const uint8_t *)nlh + NLMSG_HDRLEN, sizeof(error));
+	return error;
 }
 
 static int step(struct nctl_live *l, const struct nctl_msgbuf *m)
@@ -80,7 +108,7 @@ const struct nlmsghdr *nctl_live_next(struct nctl_live *l, int *ret)
 		return NULL;
 	}
 	while ((l->nlh = nctl_msg_next(l->ask->data, l->ask->len, l->nlh)))
-		if (l->nlh->nlmsg_type >= NLMSG_MIN_TYPE)
+		if (l->nlh->nlmsg_type >= NLMSG_MIN_TYPE || (l->refusals && is_refusal(l->nlh)))
 			return l->nlh;
 	if (!l->ask->over) {
 		*ret = step(l, NULL);

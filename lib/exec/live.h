@@ -17,6 +17,9 @@ struct nctl_live;
  * -errno. */
 int nctl_live_new(struct nctl_hub *h, struct nctl_session *s, void (*ready)(void *userdata), void *userdata,
 	struct nctl_live **ret);
+/* The same of generic netlink; nctl_live_next then gives refusals (NLMSG_ERROR), too. */
+int nctl_live_new_generic(struct nctl_hub *h, struct nctl_session *s, void (*ready)(void *userdata), void *userdata,
+	struct nctl_live **ret);
 struct nctl_live *nctl_live_free(struct nctl_live *l);
 
 /*

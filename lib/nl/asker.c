@@ -34,6 +34,7 @@ struct ask {
 	struct nctl_ask pub;
 	struct nctl_asker *asker;
 	struct nctl_kernel *kernel; /* referenced */
+	enum nctl_transport_role role;
 	struct nctl_list link;
 	/* Under the lock: */
 	enum ask_state state;
@@ -41,7 +42,7 @@ struct ask {
 	/* The thread's while a step is under way: */
 	struct nctl_transport *transport;
 	uint8_t *request;
-	size_t request_len; /* 0: nothing to send */
+	size_t request_len, request_cap; /* 0: nothing to send */
 	uint32_t last_seq;  /* whose answer ends it */
 	bool is_dump;
 };
@@ -57,11 +58,23 @@ struct nctl_asker {
 	void *userdata;
 };
 
+static void forget_request(struct ask *q)
+{
+	if (q->request && q->role == NCTL_TRANSPORT_GENERIC)
+		explicit_bzero(q->request, q->request_cap);
+	free(q->request);
+	q->request = NULL;
+	q->request_len = q->request_cap = 0;
+}
+
 static void ask_destroy(struct ask *q)
 {
 	nctl_transport_free(q->transport);
 	nctl_kernel_unref(q->kernel);
-	free(q->request);
+	/* Keys of WireGuard come this way. */
+	if (q->role == NCTL_TRANSPORT_GENERIC)
+		explicit_bzero(q->pub.data, PIECE_BYTES);
+	forget_request(q);
 	free(q->pub.data);
 	free(q);
 }
@@ -121,7 +134,7 @@ static int run(struct ask *q)
 	int r = 0;
 
 	if (!q->transport)
-		r = q->kernel->open(q->kernel, NCTL_TRANSPORT_REQUEST, &q->transport);
+		r = q->kernel->open(q->kernel, q->role, &q->transport);
 	if (r >= 0 && q->request_len)
 		r = q->transport->ops->send(q->transport, q->request, q->request_len);
 	q->request_len = 0;
@@ -237,7 +250,8 @@ struct nctl_asker *nctl_asker_free(struct nctl_asker *a)
 	return NULL;
 }
 
-int nctl_ask_new(struct nctl_asker *a, struct nctl_kernel *kernel, void *userdata, struct nctl_ask **ret)
+int nctl_ask_new(struct nctl_asker *a, struct nctl_kernel *kernel, enum nctl_transport_role role, void *userdata,
+	struct nctl_ask **ret)
 {
 	struct ask *q = calloc(1, sizeof(*q));
 
@@ -249,6 +263,7 @@ int nctl_ask_new(struct nctl_asker *a, struct nctl_kernel *kernel, void *userdat
 		return -ENOMEM;
 	}
 	q->asker = a;
+	q->role = role;
 	q->pub.userdata = userdata;
 	nctl_list_init(&q->link);
 	q->kernel = nctl_kernel_ref(kernel);
@@ -281,14 +296,15 @@ struct nctl_ask *nctl_ask_free(struct nctl_ask *pub)
 /* A copy of m, with sequence numbers. */
 static int set_request(struct ask *q, const struct nctl_msgbuf *m)
 {
-	uint8_t *copy = realloc(q->request, m->len);
+	uint8_t *copy = malloc(m->len);
 	uint32_t seq = nctl_seq_take((uint32_t)m->n);
 	struct nlmsghdr *nlh;
 
 	if (!copy)
 		return -ENOMEM;
+	forget_request(q);
 	q->request = copy;
-	q->request_len = m->len;
+	q->request_len = q->request_cap = m->len;
 	memcpy(copy, m->buf, m->len);
 	for (size_t at = 0; at < m->len; at += NLMSG_ALIGN(nlh->nlmsg_len)) {
 		nlh = (struct nlmsghdr *)(void *)(copy + at);

@@ -33,8 +33,9 @@ int nctl_asker_new(void (*wake)(void *userdata), void *userdata, struct nctl_ask
 /* Ends the thread. All asks must have been freed. */
 struct nctl_asker *nctl_asker_free(struct nctl_asker *a);
 
-/* kernel is referenced. The socket is opened by the first step. 0 or -ENOMEM. */
-int nctl_ask_new(struct nctl_asker *a, struct nctl_kernel *kernel, void *userdata, struct nctl_ask **ret);
+/* kernel is referenced. The socket (REQUEST or GENERIC) is opened by the first step. 0 or -ENOMEM. */
+int nctl_ask_new(struct nctl_asker *a, struct nctl_kernel *kernel, enum nctl_transport_role role, void *userdata,
+	struct nctl_ask **ret);
 /* A step that is under way is waited for by nobody: what it brings is dropped. Returns NULL. */
 struct nctl_ask *nctl_ask_free(struct nctl_ask *q);
 

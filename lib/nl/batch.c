@@ -90,27 +90,32 @@ static void reply_read_extack(struct nctl_reply *reply, const struct nlmsghdr *n
 		reply->offset = nctl_attr_u32(tb[NLMSGERR_ATTR_OFFS]);
 }
 
+bool nctl_reply_read(const struct nlmsghdr *nlh, struct nctl_reply *ret)
+{
+	if (nlh->nlmsg_type != NLMSG_ERROR || nlh->nlmsg_len < NLMSG_HDRLEN + sizeof(struct nlmsgerr) ||
+		nctl_msg_error(nlh) == 0)
+		return false;
+	*ret = (struct nctl_reply){.error = nctl_msg_error(nlh)};
+	reply_read_extack(ret, nlh);
+	return true;
+}
+
 /* Takes one answer. True if it is the one for the last message. */
 static bool batch_take(struct nctl_worker *w, struct nctl_batch *b, const struct nlmsghdr *nlh)
 {
 	uint32_t index = nlh->nlmsg_seq - b->first_seq;
 	struct nctl_reply *reply;
-	int error;
 
 	if (nlh->nlmsg_type != NLMSG_ERROR || index >= b->msgs.n ||
 		nlh->nlmsg_len < NLMSG_HDRLEN + sizeof(struct nlmsgerr))
 		return false;
-	error = nctl_msg_error(nlh);
-	if (error < 0) {
+	if (nctl_msg_error(nlh) < 0) {
 		w->stats.refusals++;
 		reply = batch_add_error(b);
-		if (reply) {
+		if (reply && nctl_reply_read(nlh, reply))
 			reply->index = index;
-			reply->error = error;
-			reply_read_extack(reply, nlh);
-		} else {
+		else
 			b->status = -ENOMEM;
-		}
 	}
 	return index == b->msgs.n - 1;
 }

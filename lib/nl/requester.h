@@ -34,6 +34,12 @@ struct nctl_reply {
  */
 enum { NCTL_REQUESTER_TRANSPORTS = 16 };
 
+/*
+ * Reads an NLMSG_ERROR into ret: its error, and the extended acknowledgement. The text is malloc'ed. False:
+ * it is no such message, or an ack.
+ */
+bool nctl_reply_read(const struct nlmsghdr *nlh, struct nctl_reply *ret);
+
 /* Encoded messages that go out in one send, and what came back. Sequence numbers are first_seq + index. */
 struct nctl_batch {
 	struct nctl_msgbuf msgs;

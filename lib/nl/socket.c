@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * DOC: the real transport, an AF_NETLINK socket of protocol NETLINK_ROUTE (netlink(7), rtnetlink(7)), and the
+ * DOC: the real transport, an AF_NETLINK socket (netlink(7), rtnetlink(7)), and the
  * kernel of the calling thread's namespace. Owns the socket and the arrays for recvmmsg(2). Only datagrams of
  * the kernel itself (nl_pid 0) are handed up: any local process may send to a netlink port.
  */
@@ -264,6 +264,11 @@ static int socket_hear_all(int fd)
 	return 0;
 }
 
+int nctl_transport_protocol(enum nctl_transport_role role)
+{
+	return role == NCTL_TRANSPORT_GENERIC ? NETLINK_GENERIC : NETLINK_ROUTE;
+}
+
 int nctl_socket_set_up(int fd, enum nctl_transport_role role)
 {
 	struct sockaddr_nl self = {.nl_family = AF_NETLINK};
@@ -278,6 +283,7 @@ int nctl_socket_set_up(int fd, enum nctl_transport_role role)
 		socket_set_buffer(fd, SO_RCVBUFFORCE, SO_RCVBUF, EVENTS_RCVBUF);
 		break;
 	case NCTL_TRANSPORT_REQUEST:
+	case NCTL_TRANSPORT_GENERIC:
 		socket_set_buffer(fd, SO_RCVBUFFORCE, SO_RCVBUF, REQUEST_RCVBUF);
 		socket_set_buffer(fd, SO_SNDBUFFORCE, SO_SNDBUF, REQUEST_SNDBUF);
 		r = socket_set_request_options(fd);
@@ -311,7 +317,7 @@ static int socket_open(struct nctl_kernel *k, enum nctl_transport_role role, str
 	int r;
 
 	(void)k;
-	fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
+	fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, nctl_transport_protocol(role));
 	if (fd < 0)
 		return -errno;
 	r = nctl_socket_set_up(fd, role);

@@ -9,7 +9,7 @@
 #include "base/time.h"
 
 /*
- * A transport moves rtnetlink datagrams: a real AF_NETLINK socket or, in tests, one end of a fake kernel.
+ * A transport moves netlink datagrams: a real AF_NETLINK socket or, in tests, one end of a fake kernel.
  * Nothing above this header knows which. A transport is used by one thread at a time.
  */
 
@@ -74,6 +74,7 @@ enum nctl_transport_role {
 	NCTL_TRANSPORT_EVENTS,     /* big receive buffer, joins groups, sends nothing */
 	NCTL_TRANSPORT_EVENTS_ALL, /* the same, and hears all namespaces that this one has an nsid for */
 	NCTL_TRANSPORT_REQUEST,    /* requests, acks and dumps; strict checking, extended acks, capped acks */
+	NCTL_TRANSPORT_GENERIC,    /* the same of NETLINK_GENERIC (ethtool, WireGuard); all others are rtnetlink */
 };
 
 /*
@@ -95,9 +96,11 @@ struct nctl_kernel *nctl_kernel_unref(struct nctl_kernel *k); /* NULL is fine; r
 /* The kernel of the calling thread's namespace; static, never freed. */
 struct nctl_kernel *nctl_kernel_here(void);
 /*
- * A transport over a NETLINK_ROUTE socket that another process has opened, set up (nctl_socket_set_up) and
+ * A transport over a netlink socket that another process has opened, set up (nctl_socket_set_up) and
  * bound. Takes fd over, also on failure. 0 or -ENOMEM.
  */
 int nctl_transport_from_fd(int fd, struct nctl_transport **ret);
+/* NETLINK_*, for socket(2). */
+int nctl_transport_protocol(enum nctl_transport_role role);
 /* Sets buffers and options for role and binds; for the process that opens it. 0 or -errno. */
 int nctl_socket_set_up(int fd, enum nctl_transport_role role);

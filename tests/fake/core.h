@@ -8,7 +8,7 @@
 
 /* The fake kernel itself, its transports and the datagrams in them. */
 
-enum { FK_N_TYPES = 256, FK_DUMP_MAX = 32768, FK_N_ROLES = NCTL_TRANSPORT_REQUEST + 1 };
+enum { FK_N_TYPES = 256, FK_DUMP_MAX = 32768, FK_N_ROLES = NCTL_TRANSPORT_GENERIC + 1 };
 
 struct fk_refusal {
 	struct nctl_list node;

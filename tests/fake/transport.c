@@ -269,6 +269,8 @@ static int fk_transport_attach(struct fk_transport *t, const struct fk_kernel *k
 int fk_transport_open(struct nctl_kernel *base, enum nctl_transport_role role, struct nctl_transport **ret)
 {
 	const struct fk_kernel *k = nctl_container_of(base, struct fk_kernel, base);
+	if (role == NCTL_TRANSPORT_GENERIC)
+		return -EOPNOTSUPP; /* it knows no family */
 	struct fk_transport *t = calloc(1, sizeof *t);
 	if (!t)
 		return -ENOMEM;

@@ -258,7 +258,7 @@ static void test_nsid_in(void **state)
 static void test_socket(void **state)
 {
 	static const uint32_t roles[] = {
-		NCTL_TRANSPORT_EVENTS, NCTL_TRANSPORT_EVENTS_ALL, NCTL_TRANSPORT_REQUEST};
+		NCTL_TRANSPORT_EVENTS, NCTL_TRANSPORT_EVENTS_ALL, NCTL_TRANSPORT_REQUEST, NCTL_TRANSPORT_GENERIC};
 	uint64_t cookie = helper_create(&h, "a"), seen;
 	socklen_t len;
 	size_t i;

@@ -222,7 +222,7 @@ static void piecemeal(void **state)
 	struct nctl_ask *q;
 
 	(void)state;
-	assert_int_equal(nctl_ask_new(a, &script.kernel, &script, &q), 0);
+	assert_int_equal(nctl_ask_new(a, &script.kernel, NCTL_TRANSPORT_REQUEST, &script, &q), 0);
 	ask(q, NLM_F_DUMP, 1);
 	assert_ptr_equal(pop(a), q);
 	assert_int_equal(count(q), 3);
@@ -255,7 +255,7 @@ static void many_at_once(void **state)
 	struct nctl_ask *q;
 
 	(void)state;
-	assert_int_equal(nctl_ask_new(a, &script.kernel, NULL, &q), 0);
+	assert_int_equal(nctl_ask_new(a, &script.kernel, NCTL_TRANSPORT_REQUEST, NULL, &q), 0);
 	ask(q, 0, 3);
 	pop(a);
 	assert_int_equal(script.n_requests, 3);
@@ -286,7 +286,7 @@ static void failures(void **state)
 		struct nctl_ask *q;
 
 		script.open_error = cases[i].open_error;
-		assert_int_equal(nctl_ask_new(a, &script.kernel, NULL, &q), 0);
+		assert_int_equal(nctl_ask_new(a, &script.kernel, NCTL_TRANSPORT_REQUEST, NULL, &q), 0);
 		ask(q, NLM_F_DUMP, 1);
 		assert_ptr_equal(pop(a), q);
 		assert_true(q->over);
@@ -306,7 +306,7 @@ static void silence(void **state)
 
 	(void)state;
 	for (int i = 0; i < 3; i++) {
-		assert_int_equal(nctl_ask_new(a, &script.kernel, NULL, v_q + i), 0);
+		assert_int_equal(nctl_ask_new(a, &script.kernel, NCTL_TRANSPORT_REQUEST, NULL, v_q + i), 0);
 		ask(v_q[i], NLM_F_DUMP, 1);
 	}
 	assert_int_equal(eventfd_read(heard, &n), 0);
