@@ -28,6 +28,7 @@ enum nctl_kind_trait {
 	/* While it is up it hands its multicast MACs down (dev_mc_sync in its ndo_set_rx_mode). */
 	NCTL_KIND_MULTICAST_TO_LOWER = 1 << 16,
 	NCTL_KIND_MULTICAST_TO_PORTS = 1 << 17,
+	NCTL_KIND_KEYS = 1 << 19, /* has keys and peers, which generic netlink tells (WireGuard) */
 	NCTL_KIND_REGISTERS = 1 << 18, /* the link below listens for GVRP and MVRP (net/8021q register_vlan_dev) */
 };
 
