@@ -6,6 +6,7 @@
  *
  *   gen-keys TEMPLATE   the template on stdout; a line @COMMON@ becomes the table of common keys, a line
  *                       @KINDS@ a section for each kind of links, a line @KEYS LIST@ the table of a mapping
+ *                       ...; @ETHTOOL@ and @OFFLOADS@ the keys of drivers' settings
  *   gen-keys --list     the words that these write, one a line, for the test of the page
  *   gen-keys --keys     all keys, one a line, for the tests of their effects: KEY where every device may
  *                       have it, else SECTION.KEY or LIST.KEY (config/grammar.h)
@@ -20,6 +21,7 @@
 #include "base/cleanup.h"
 #include "base/strbuf.h"
 #include "config/grammar.h"
+#include "obj/ethtool.h"
 #include "obj/kind.h"
 #include "obj/link.h"
 
@@ -289,6 +291,33 @@ static void put_kind(const struct nctl_kind *k)
 	put_table(&k->port, 0, true);
 }
 
+/* Each group of settings of drivers that are numbers. */
+static void put_ethtool(void)
+{
+	for (unsigned g = NCTL_ETHTOOL_N_SWITCHES; g < NCTL_ETHTOOL_N_GROUPS; g++) {
+		const struct nctl_ethtool_group_info *info = &nctl_ethtool_groups[g];
+		const struct nctl_field_table t = {nctl_ethtool_fields.v + info->first, info->n};
+
+		if (info->name)
+			printf("## %s\n\n", info->name);
+		else
+			puts("## Of the link itself\n");
+		put_table(&t, 0, false);
+	}
+}
+
+static void put_offloads(void)
+{
+	for (const struct nctl_ethtool_key *k = nctl_ethtool_keys; k->key; k++) {
+		const struct nctl_field f = {.help = k->help};
+
+		putchar('*');
+		put(k->key);
+		fputs("*: *true* | *false* (_live_)\n\t", stdout);
+		put_help(&f);
+	}
+}
+
 static void put_kinds(void)
 {
 	for (size_t i = 0; nctl_kinds[i]; i++)
@@ -423,6 +452,10 @@ static int fill_template(const char *path)
 			put_kinds();
 		else if (sscanf(line, "@KEYS %31[a-z]@", mapping) == 1)
 			put_mapping(mapping);
+		else if (!strcmp(line, "@ETHTOOL@\n"))
+			put_ethtool();
+		else if (!strcmp(line, "@OFFLOADS@\n"))
+			put_offloads();
 		else
 			fputs(line, stdout);
 	}

@@ -60,7 +60,15 @@ static const struct nd_grammar_key device_list[] = {
 	{"accept-ra", "bool/word:unset", "the kernel listens to router advertisements"},
 	{"ipv6-mtu", "number:1280:2147483647", "largest packet of IPv6 in bytes"},
 	{"ipv6-privacy", "bool", "temporary addresses are made and preferred"},
-	{"wakeonlan", "false", "not supported"},
+	{"receive-checksum-offload", "bool", "the card checks checksums of what it receives"},
+	{"transmit-checksum-offload", "bool", "the card makes the checksums of what it sends"},
+	{"tcp-segmentation-offload", "bool", "the card cuts TCP over IPv4 into segments"},
+	{"tcp6-segmentation-offload", "bool", "the card cuts TCP over IPv6 into segments"},
+	{"generic-segmentation-offload", "bool", "the kernel cuts into segments as late as it can"},
+	{"generic-receive-offload", "bool", "the kernel joins segments that it receives"},
+	{"large-receive-offload", "bool", "the card joins segments that it receives; not for routers"},
+	{"wakeonlan", "bool", "a magic packet wakes the machine"},
+	{"ethtool", "{ethtool}", "what the driver is told"},
 	{"emit-lldp", "false", "not supported"},
 	{0},
 };
@@ -111,6 +119,99 @@ static const struct nd_grammar_key nexthop_list[] = {
 };
 
 static const struct nd_grammar_key none_list[] = {{0}};
+/* As in lib/obj/ethtool.c, of which a test makes sure (this one and the next ones). */
+static const struct nd_grammar_key rings_list[] = {
+	{"rx", "number:0:4294967295", "entries of each receive ring"},
+	{"tx", "number:0:4294967295", "entries of each transmit ring"},
+	{"rx-mini", "number:0:4294967295", "entries of each receive ring for small frames"},
+	{"rx-jumbo", "number:0:4294967295", "entries of each receive ring for large frames"},
+	{0},
+};
+
+static const struct nd_grammar_key channels_list[] = {
+	{"rx", "number:0:4294967295", "queues that only receive"},
+	{"tx", "number:0:4294967295", "queues that only transmit"},
+	{"combined", "number:0:4294967295", "queues that do both"},
+	{"other", "number:0:4294967295", "queues for other things, as link events"},
+	{0},
+};
+
+static const struct nd_grammar_key coalesce_list[] = {
+	{"rx-usecs", "number:0:4294967295", "microseconds to wait for more frames before an interrupt"},
+	{"rx-frames", "number:0:4294967295", "frames to gather before an interrupt"},
+	{"rx-usecs-irq", "number:0:4294967295", "rx-usecs while an interrupt is being served"},
+	{"rx-frames-irq", "number:0:4294967295", "rx-frames while an interrupt is being served"},
+	{"tx-usecs", "number:0:4294967295", "microseconds to wait after a frame is sent before an interrupt"},
+	{"tx-frames", "number:0:4294967295", "frames to send before an interrupt"},
+	{"tx-usecs-irq", "number:0:4294967295", "tx-usecs while an interrupt is being served"},
+	{"tx-frames-irq", "number:0:4294967295", "tx-frames while an interrupt is being served"},
+	{"stats-block-usecs", "number:0:4294967295", "microseconds between updates of counters"},
+	{"adaptive-rx", "bool", "the driver adapts the values of rx to the load"},
+	{"adaptive-tx", "bool", "the driver adapts the values of tx to the load"},
+	{"pkt-rate-low", "number:0:4294967295", "frames per second below which the -low values count"},
+	{"rx-usecs-low", "number:0:4294967295", "rx-usecs at a low rate"},
+	{"rx-frames-low", "number:0:4294967295", "rx-frames at a low rate"},
+	{"tx-usecs-low", "number:0:4294967295", "tx-usecs at a low rate"},
+	{"tx-frames-low", "number:0:4294967295", "tx-frames at a low rate"},
+	{"pkt-rate-high", "number:0:4294967295", "frames per second above which the -high values count"},
+	{"rx-usecs-high", "number:0:4294967295", "rx-usecs at a high rate"},
+	{"rx-frames-high", "number:0:4294967295", "rx-frames at a high rate"},
+	{"tx-usecs-high", "number:0:4294967295", "tx-usecs at a high rate"},
+	{"tx-frames-high", "number:0:4294967295", "tx-frames at a high rate"},
+	{"sample-interval", "number:0:4294967295", "seconds over which the rate is measured"},
+	{"cqe-mode-rx", "bool", "rx-usecs count from the last frame, not from the first"},
+	{"cqe-mode-tx", "bool", "tx-usecs count from the last frame, not from the first"},
+	{0},
+};
+
+static const struct nd_grammar_key pause_list[] = {
+	{"autoneg", "bool", "flow control is negotiated"},
+	{"rx", "bool", "pause frames that come in are obeyed"},
+	{"tx", "bool", "pause frames are sent"},
+	{0},
+};
+
+static const struct nd_grammar_key ethtool_list[] = {
+	{"features", "{*:bool}", "features of the driver, by their names"},
+	{"private-flags", "{*:bool}", "private flags of the driver, by their names"},
+	{"rings", "{rings}", "sizes of rings"},
+	{"channels", "{channels}", "numbers of queues"},
+	{"coalesce", "{coalesce}", "when interrupts come"},
+	{"pause", "{pause}", "flow control"},
+	{"speed", "number:0:4294967295", "in Mbit/s"},
+	{"duplex", "word:half|full", "half or full"},
+	{"autonegotiation", "bool", "speed and duplex are negotiated"},
+	{0},
+};
+
+/* Of tunnels of mode wireguard, beside those of all devices. */
+static const struct nd_grammar_key wireguard_list[] = {
+	{"key", "text", "the private key, or the absolute path of a file with it"},
+	{"keys", "text/{wireguard-keys}", "the same"},
+	{"port", "number:0:65535", "UDP port to listen on, 0: any"},
+	{"mark", "number:0:4294967295", "firewall mark of the packets that are sent"},
+	{"peers", "[{wireguard-peer}]", "who is at the other ends"},
+	{0},
+};
+
+static const struct nd_grammar_key wireguard_keys_list[] = {
+	{"private", "text", "the private key, or the absolute path of a file with it"},
+	{0},
+};
+
+static const struct nd_grammar_key wireguard_peer_list[] = {
+	{"keys", "{wireguard-peer-keys}", "its keys"},
+	{"endpoint", "text", "its address and port"},
+	{"allowed-ips", "[prefix]", "what is sent to it, and taken from it"},
+	{"keepalive", "number:0:65535", "so many seconds between packets that keep it known, 0: none"},
+	{0},
+};
+
+static const struct nd_grammar_key wireguard_peer_keys_list[] = {
+	{"public", "text", "its public key"},
+	{"shared", "text", "a key that both have, or the absolute path of a file with it"},
+	{0},
+};
 
 const struct nd_grammar_list nd_grammar[] = {
 	{"network", network_list},
@@ -119,6 +220,15 @@ const struct nd_grammar_list nd_grammar[] = {
 	{"address", address_list},
 	{"peer", peer_list},
 	{"match", match_list},
+	{"ethtool", ethtool_list},
+	{"rings", rings_list},
+	{"channels", channels_list},
+	{"coalesce", coalesce_list},
+	{"pause", pause_list},
+	{"tunnels-wireguard", wireguard_list},
+	{"wireguard-keys", wireguard_keys_list},
+	{"wireguard-peer", wireguard_peer_list},
+	{"wireguard-peer-keys", wireguard_peer_keys_list},
 	{"nameservers", nameservers_list},
 	{"route", route_list, &nctl_route_keys},
 	{"hop", none_list, &nctl_hop_keys},

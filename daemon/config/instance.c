@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "config/device.h"
 #include "config/refs.h"
+#include "config/told.h"
 
 /* Room for n more links. */
 static bool reserve_links(struct nd_parse *p, size_t n)
@@ -179,6 +180,8 @@ static bool make_instance(const struct nd_def *def, const struct nctl_want_netns
 	set_defaults(def->kind, &l->v);
 	if (p->diag->n_errors == before)
 		check_kind(def, d);
+	if (p->diag->n_errors == before && (def->kind->traits & NCTL_KIND_KEYS))
+		nd_wg_check(d);
 	if (def->kind->complete)
 		def->kind->complete(l->v.data, &l->v.data_has);
 	return p->err == 0 && p->diag->n_errors == before;

@@ -10,6 +10,8 @@
 #include "config/steps.h"
 #include "config/routing.h"
 #include "config/vlans.h"
+#include "config/told.h"
+#include "obj/ethtool.h"
 #include "obj/link.h"
 
 struct common_key {
@@ -31,7 +33,7 @@ static const struct common_key common_keys[] = {
 	{"dhcp4", nd_step_dhcp}, {"dhcp6", nd_step_dhcp}, {"nameservers", nd_step_nameservers},
 	{"optional-addresses", nd_step_optional_addresses}, {"ipv6-privacy", nd_step_ipv6_privacy},
 	{"accept-ra", nd_step_accept_ra}, {"ipv6-mtu", nd_step_ipv6_mtu}, {"match", nd_step_match},
-	{"set-name", nd_step_set_name}, {"sysctl", nd_step_sysctl}, {"wakeonlan", nd_step_must_be_false},
+	{"set-name", nd_step_set_name}, {"sysctl", nd_step_sysctl}, {"ethtool", nd_step_ethtool},
 	{"emit-lldp", nd_step_must_be_false}, {"ignore-carrier", nd_step_must_be_true},
 	{"routes", nd_step_routes}, {"routing-policy", nd_step_rules},
 	{"gateway4", nd_step_gateway}, {"gateway6", nd_step_gateway},
@@ -47,22 +49,15 @@ static const char *const unsupported[] = {
 	"dhcp4-overrides",
 	"dhcp6-overrides",
 	"embedded-switch-mode",
-	"generic-receive-offload",
-	"generic-segmentation-offload",
 	"hairpin",
 	"infiniband-mode",
-	"large-receive-offload",
 	"link",
 	"neigh-suppress",
 	"networkmanager",
 	"openvswitch",
 	"port-mac-learning",
 	"ra-overrides",
-	"receive-checksum-offload",
 	"regulatory-domain",
-	"tcp-segmentation-offload",
-	"tcp6-segmentation-offload",
-	"transmit-checksum-offload",
 	"virtual-function-count",
 };
 
@@ -200,12 +195,16 @@ static void unknown_key(struct nd_def *def, const struct nd_node *node, bool par
 		for (i = 0; i < NCTL_ARRAY_SIZE(common_keys); i++)
 			add_candidate(&c, common_keys[i].key);
 		add_table(def->p, &c, &nctl_link_fields, 0);
+		for (i = 0; nctl_ethtool_keys[i].key; i++)
+			add_candidate(&c, nctl_ethtool_keys[i].key);
 		if (!k->parameters)
 			add_table(def->p, &c, &k->data, k->lacks);
 		add_candidate(&c, k->parameters);
 		add_candidate(&c, k->lower_key);
 		add_candidate(&c, k->ports_key);
 		add_candidate(&c, k->peer_key);
+		for (i = 0; (k->traits & NCTL_KIND_KEYS) && nd_wg_key_at(i); i++)
+			add_candidate(&c, nd_wg_key_at(i));
 		for (i = 0; i < NCTL_ARRAY_SIZE(unsupported); i++)
 			add_candidate(&c, unsupported[i]);
 	}
@@ -275,6 +274,8 @@ static bool compile_common(struct nd_def *def, const struct nd_node *node)
 		add_step(def, common_keys[i].fn, node);
 		return true;
 	}
+	if (nd_is_ethtool_key(node->key))
+		return add_step(def, nd_step_ethtool_key, node);
 	return add_field_step(def, nd_step_link_field, node, &nctl_link_fields, false);
 }
 
@@ -341,6 +342,8 @@ static bool compile_kind(struct nd_def *def, const struct nd_node *node)
 		add_step(def, nd_step_ports, node);
 	else if (is_word(node->key, k->parameters))
 		compile_parameters(def, node);
+	else if ((k->traits & NCTL_KIND_KEYS) && nd_is_wg_key(node->key))
+		add_step(def, nd_step_wg, node);
 	else if (k->modes && is_word(node->key, "mode"))
 		return true; /* section.c has read it */
 	else

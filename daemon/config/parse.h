@@ -90,6 +90,9 @@ void nd_warning(struct nd_parse *p, struct nctl_pos pos, const char *advice, con
 void nd_notice(struct nd_parse *p, struct nctl_pos pos, const char *advice, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
+/* secret.c: hides what may be a secret in a line of a file. */
+void nd_hide_secrets(char *line);
+
 /* Text in the tree's arena; "" when there is no memory (err is set then). */
 const char *nd_text(struct nd_parse *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* "FILE:LINE", for advice that points to another place. */

@@ -73,6 +73,7 @@ __attribute__((format(printf, 5, 0))) static void report(struct nd_parse *p, enu
 	if (line && len <= SOURCE_MAX) {
 		memcpy(source, line, len);
 		source[len] = '\0';
+		nd_hide_secrets(source);
 	} else {
 		line = NULL;
 	}

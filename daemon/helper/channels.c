@@ -42,6 +42,7 @@ const nd_operation nd_operations[ND_PROTO_TYPES] = {
 	[ND_PROTO_PREPARE] = nd_op_prepare,
 	[ND_PROTO_OPEN_SOCKET] = nd_op_socket,
 	[ND_PROTO_OPEN_MADDR] = nd_op_open_maddr,
+	[ND_PROTO_READ_KEY] = nd_op_read_key,
 };
 
 /* The kernel says who sent it (SO_PASSCRED, set by the keeper): the daemon, or root before it became the

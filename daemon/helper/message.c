@@ -36,6 +36,7 @@ static const struct form {
 	[ND_PROTO_PREPARE] = {ND_PROTO_MAKE, 0, 0, 0, 0},
 	[ND_PROTO_OPEN_SOCKET] = {ND_PROTO_SOCKET, COOKIE_AND_PID | NUMBER, 1, 1, 1},
 	[ND_PROTO_OPEN_MADDR] = {ND_PROTO_LOOK, COOKIE_AND_PID, 1, 1, 1},
+	[ND_PROTO_READ_KEY] = {ND_PROTO_LOOK, 0, 0, 1, 1},
 };
 
 static bool parts_fit(const struct nd_proto_request *h, unsigned parts)

@@ -135,6 +135,7 @@ int nd_op_sysctl_read(struct nd_place *p, const struct nd_request *q, struct nd_
 int nd_op_sysctl_write(struct nd_place *p, const struct nd_request *q, struct nd_reply *a);
 int nd_op_open_files(struct nd_place *p, const struct nd_request *q, struct nd_reply *a);
 int nd_op_open_maddr(struct nd_place *p, const struct nd_request *q, struct nd_reply *a);
+int nd_op_read_key(struct nd_place *p, const struct nd_request *q, struct nd_reply *a);
 int nd_op_scan(struct nd_place *p, const struct nd_request *q, struct nd_reply *a);
 
 /* Answers a request, if it is one. 0; -EBADMSG: it is none, nothing was answered; else the channel is broken.

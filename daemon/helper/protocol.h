@@ -17,13 +17,13 @@
 enum nd_proto_channel {
 	ND_PROTO_MAKE,     /* CREATE, DELETE, SYSCTL_WRITE, LINK_MOVE, POOL, PREPARE */
 	ND_PROTO_MAKE_TOO, /* CREATE, DELETE: two at a time are a quarter faster (tests/bench/s3) */
-	ND_PROTO_LOOK,     /* JOIN, NSID_IN, SYSCTL_READ, OPEN_FILES, SCAN, OPEN_MADDR */
+	ND_PROTO_LOOK,     /* JOIN, NSID_IN, SYSCTL_READ, OPEN_FILES, SCAN, OPEN_MADDR, READ_KEY */
 	ND_PROTO_SOCKET,   /* OPEN_SOCKET; used by one thread of the daemon, which waits for the answer */
 	ND_PROTO_CHANNELS
 };
 
 enum {
-	ND_PROTO_MAGIC = 0x6e64f003,      /* changes with any change here: both come from one build */
+	ND_PROTO_MAGIC = 0x6e64f004,      /* changes with any change here: both come from one build */
 	ND_PROTO_MESSAGE_MAX = 64 * 1024, /* bytes */
 	ND_PROTO_STRINGS_MAX = 129,       /* of a message */
 	ND_PROTO_FDS_MAX = 64,            /* of a message */
@@ -50,6 +50,7 @@ enum nd_proto_type {
 	ND_PROTO_PREPARE,
 	ND_PROTO_OPEN_SOCKET, /* a namespace; number: enum nctl_transport_role. -> a descriptor, cookie */
 	ND_PROTO_OPEN_MADDR,  /* a namespace -> s: names below /proc/net; a descriptor each, read only */
+	ND_PROTO_READ_KEY,    /* s: absolute path -> s: the key of 44 characters that the file holds */
 	ND_PROTO_TYPES
 };
 

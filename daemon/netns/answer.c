@@ -102,7 +102,7 @@ static const char *check_shape(const struct nd_answer *a, const struct view *v, 
 		return "nobody asked for processes";
 	if (a->type == ND_PROTO_SYSCTL_READ)
 		n_strings = a->n_values;
-	if (a->type == ND_PROTO_SYSCTL_WRITE)
+	if (a->type == ND_PROTO_SYSCTL_WRITE || a->type == ND_PROTO_READ_KEY)
 		n_strings = 1;
 	if (a->type == ND_PROTO_OPEN_FILES)
 		n_strings = n_fds = h->n_strings;

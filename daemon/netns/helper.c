@@ -360,6 +360,13 @@ int nd_helper_open_maddr(
 	return ask(h, &h->look, &c, done, userdata);
 }
 
+int nd_helper_read_key(struct nd_helper *h, const char *path, nd_helper_done done, void *userdata)
+{
+	struct nd_call c = {.type = ND_PROTO_READ_KEY, .strings = &path, .n_strings = 1};
+
+	return ask(h, &h->look, &c, done, userdata);
+}
+
 int nd_helper_scan(struct nd_helper *h, nd_helper_done done, void *userdata)
 {
 	return ask(h, &h->look, &(struct nd_call){.type = ND_PROTO_SCAN}, done, userdata);

@@ -84,6 +84,8 @@ int nd_helper_open_files(struct nd_helper *h, nd_helper_done done, void *userdat
 /* Opens what of nctl_maddr_files there is in that namespace. */
 int nd_helper_open_maddr(
 	struct nd_helper *h, const struct nd_netns_ref *ref, nd_helper_done done, void *userdata);
+/* values[0] of the answer is the key of 44 characters of base64 that this file holds; -EBADMSG: it holds none. */
+int nd_helper_read_key(struct nd_helper *h, const char *path, nd_helper_done done, void *userdata);
 /* One process of each namespace that has processes. */
 int nd_helper_scan(struct nd_helper *h, nd_helper_done done, void *userdata);
 /* Keeps n namespaces ready, which nd_helper_create then takes. */

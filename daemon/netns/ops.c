@@ -209,6 +209,8 @@ static int ask(struct netns_task *t)
 	case NCTL_OP_NEIGH_DEL:
 	case NCTL_OP_VLANS_ADD:
 	case NCTL_OP_VLANS_DEL:
+	case NCTL_OP_ETHTOOL_SET:
+	case NCTL_OP_WG_SET:
 		break;
 	}
 	return -EOPNOTSUPP;

@@ -99,7 +99,8 @@ static void look_on(struct nd_reconcile *r, struct gather *g)
 		if (nd_sysctls_are_wanted(g, w) && !nd_netns_error(n) && !nd_sysctls_ask(r, w, n))
 			return; /* an answer looks again */
 	}
-	if (g->next == want->n_netns && !g->waiting && !nd_gather_neighs(r, nd_job_current(r)))
+	if (g->next == want->n_netns && !g->waiting && nd_devices_look(r) &&
+		!nd_gather_neighs(r, nd_job_current(r)))
 		nd_job_step(r, STEP_LOOKED);
 }
 
@@ -127,6 +128,7 @@ void nd_gather_fini(struct gather *g)
 	nd_sysctls_fini(g);
 	nd_drivers_fini(g);
 	nd_gather_neighs_fini(g);
+	nd_devices_fini(&g->devices);
 	nctl_arena_fini(&g->arena);
 }
 
@@ -277,6 +279,8 @@ int nd_gather_plan(struct nd_reconcile *r, struct job *job)
 	opts.next_ifindex = next_ifindex(&view);
 	if (e == 0)
 		e = nd_drivers_look(&job->gather, job->want, view.v);
+	if (e == 0)
+		e = nd_devices_list(&job->gather.devices, &opts);
 	if (e == 0)
 		e = nctl_plan_build(job->want, view.v, view.n, &opts, &job->plan);
 	free(view.v);

@@ -7,6 +7,7 @@
 #include "base/time.h"
 #include "netns/netns.h"
 #include "plan/plan.h"
+#include "reconcile/devices.h"
 
 /* What a job needs to know before it can be planned. Internal to daemon/reconcile. */
 
@@ -41,6 +42,7 @@ struct gather {
 	struct nctl_live *live; /* the question that is open */
 	bool proxies;           /* it is about these */
 	nctl_time patience;    /* how long to wait for namespaces to be joined */
+	struct devices devices;
 };
 
 /* dad.c: into an open array, a sentence each. */

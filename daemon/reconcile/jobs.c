@@ -73,6 +73,7 @@ int nd_job_queue(struct nd_reconcile *r, enum job_origin origin, const struct nd
 	job->how = *how;
 	job->texts = ND_CONFIG_TEXTS_INIT;
 	nctl_arena_init(&job->gather.arena);
+	nd_devices_init(&job->gather.devices);
 	job->own_files = !texts;
 	job->diag = ND_DIAGNOSTICS_INIT;
 	if (texts && copy_texts(texts, &job->texts) < 0) {

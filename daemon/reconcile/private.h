@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/json.h"
 #include "base/list.h"
+#include "reconcile/devices.h"
 #include "reconcile/drift.h"
 #include "reconcile/gather.h"
 #include "reconcile/reconcile.h"

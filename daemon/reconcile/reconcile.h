@@ -20,7 +20,7 @@
  *    "diagnostics": […], "diagnostics_text": "…",   of the configuration; absent when there are none
  *    "plan": {"changes": N, "blocked": B,
  *             "entries": [{"action": create|change|delete|add|remove|set, "object":
- * link|address|altname|netns|sysctl, "kind": K, "label": "foo.{1..1500}", "netns": "t{1..9}", "count": N,
+ * link|address|altname|netns|sysctl|wireguard|features|rings|channels|coalesce|pause|speed|wakeonlan|private-flags, "kind": K, "label": "foo.{1..1500}", "netns": "t{1..9}", "count": N,
  * "class": live|flap|flush|recreate, "undo": last|never (absent: it can be undone), "fields": ["mtu"], "file": F, "line": L, "column": C}], "problems":
  * [{"type": wait|consent|conflict|foreign-loss, "text": T, "file": F, "line": L, "column": C}]}, "result": {"state":
  * applied|unchanged|partly-applied|failed|rolled-back|to-be-confirmed|confirmed, "generation": N, "confirm_s": N, "held": N, "done": N, "refused": N, "poisoned":

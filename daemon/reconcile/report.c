@@ -71,6 +71,8 @@ static const char *action_of(const struct nctl_op *op)
 	case NCTL_OP_NETNS_ID:
 		return "look up";
 	case NCTL_OP_SYSCTL_SET:
+	case NCTL_OP_ETHTOOL_SET:
+	case NCTL_OP_WG_SET:
 		return "set";
 	case NCTL_OP_ALTNAME_NEW:
 	case NCTL_OP_ADDR_NEW:
@@ -128,6 +130,10 @@ static const char *object_of(const struct nctl_op *op)
 		return "netns";
 	case NCTL_OP_SYSCTL_SET:
 		return "sysctl";
+	case NCTL_OP_ETHTOOL_SET:
+		return nctl_ethtool_group_name(op->group);
+	case NCTL_OP_WG_SET:
+		return "wireguard";
 	}
 	return "";
 }
@@ -166,7 +172,7 @@ static bool is_part_of_making(const struct nctl_plan *p, const struct nctl_op *o
 static bool is_told_apart(const struct nctl_plan *p, const struct nctl_op *op)
 {
 	bool sets = op->type == NCTL_OP_LINK_SET || op->type == NCTL_OP_ALTNAME_NEW ||
-	            op->type == NCTL_OP_VLANS_ADD || op->type == NCTL_OP_VLANS_DEL;
+	            op->type == NCTL_OP_VLANS_ADD || op->type == NCTL_OP_VLANS_DEL || nd_report_is_told(op);
 
 	if (op->type == NCTL_OP_NETNS_ID || op->if_missing)
 		return false;
@@ -206,6 +212,8 @@ static int told_apart(const struct told *a, const struct told *b)
 	bool deletes = x->type == NCTL_OP_LINK_DEL;
 	int r = (x->type > y->type) - (x->type < y->type);
 
+	if (!r && x->type == NCTL_OP_ETHTOOL_SET)
+		r = (x->group > y->group) - (x->group < y->group);
 	if (!r && deletes) /* for good, or to be made again */
 		r = (x->cls > y->cls) - (x->cls < y->cls);
 	if (!r)
@@ -361,12 +369,7 @@ static void put_entry(struct nctl_json *j, const struct nctl_plan *p, const stru
 			put_fields(j, &port->port, e->diff.port);
 		nctl_json_arr_end(j);
 	}
-	if (first->type == NCTL_OP_VLANS_ADD || first->type == NCTL_OP_VLANS_DEL) {
-		nctl_json_key(j, "fields");
-		nctl_json_arr_begin(j);
-		nctl_json_str(j, "vlans");
-		nctl_json_arr_end(j);
-	}
+	nd_report_told_fields(j, first);
 	put_pos(j, p->want, &first->pos);
 	nctl_json_obj_end(j);
 }
@@ -537,7 +540,8 @@ void nd_report_refusal(const struct nctl_plan *p, const struct nctl_op *op, stru
 
 	if (file)
 		nctl_strbuf_printf(out, "%s:%u:%u: ", file, op->pos.line, op->pos.column);
-	nctl_strbuf_printf(out, "%s %s %s", action_of(op), op->kind, op->name);
+	nctl_strbuf_printf(out, "%s %s%s%s %s", action_of(op), nd_report_is_told(op) ? object_of(op) : "",
+		nd_report_is_told(op) ? " of " : "", op->kind, op->name);
 	if (!is_of_netns(op) && p->netns[op->netns].name)
 		nctl_strbuf_printf(out, " in %s", p->netns[op->netns].name);
 	nctl_strbuf_printf(out, ": %s", why(op));

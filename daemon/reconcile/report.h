@@ -26,3 +26,6 @@ void nd_report_first_problem(const struct nctl_plan *p, struct nctl_strbuf *out)
 void nd_report_first_change(const struct nctl_plan *p, struct nctl_strbuf *out);
 /* The sentences of WAIT problems, a line each. */
 void nd_report_waits(const struct nctl_plan *p, struct nctl_strbuf *out);
+/* told.c: is it told to a driver, or to WireGuard? And the "fields" that it sets, also of VLANs; nothing of others. */
+bool nd_report_is_told(const struct nctl_op *op);
+void nd_report_told_fields(struct nctl_json *j, const struct nctl_op *op);

@@ -117,6 +117,8 @@ static void add(const struct drift *d, struct event *v, const struct nctl_op *op
 	case NCTL_OP_NETNS_DEL:
 	case NCTL_OP_NETNS_ID:
 	case NCTL_OP_SYSCTL_SET:
+	case NCTL_OP_ETHTOOL_SET:
+	case NCTL_OP_WG_SET:
 		e->other = true;
 		break;
 	}

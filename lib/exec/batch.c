@@ -4,7 +4,7 @@
  * as the kernel does in about SEND_TARGET_US, or SEND_BRIEF_US while somebody asks us things, measured as we
  * go. The requester works in the order of the batches, so what was sent before is done before, whatever the
  * namespaces. A refusal poisons what needs it. Operations that are not for rtnetlink are handed to the owner
- * of the namespaces on the way.
+ * of the namespaces, or to generic netlink (told.c), on the way.
  */
 #include "exec/private.h"
 #include "plan/op-fib.h"
@@ -71,6 +71,8 @@ bool nctl_run_poison(struct run *run, struct nctl_op *op)
 /* Changing an index that we chose must wait until the kernel has said that it is ours. */
 static bool must_wait(const struct nctl_plan *p, const struct nctl_op *op)
 {
+	if (op->after != NCTL_OP_NONE && p->ops[op->after].state == NCTL_OP_SENT)
+		return true;
 	for (int i = 0; i < NCTL_OP_NEEDS; i++) {
 		const struct nctl_op *need = op->need[i] != NCTL_OP_NONE ? &p->ops[op->need[i]] : NULL;
 
@@ -257,6 +259,8 @@ static bool hand_over(struct nctl_hub *h, uint32_t i)
 		return false;
 	op->state = NCTL_OP_SENT;
 	run->ops_in_flight++;
+	if (nctl_run_tell(h, i))
+		return true;
 	if (h->ops->carry_out)
 		h->ops->carry_out(run->plan, i, h->userdata);
 	else

@@ -36,6 +36,8 @@ bool nctl_op_is_rtnl(const struct nctl_op *op)
 	case NCTL_OP_NETNS_DEL:
 	case NCTL_OP_NETNS_ID:
 	case NCTL_OP_SYSCTL_SET:
+	case NCTL_OP_ETHTOOL_SET:
+	case NCTL_OP_WG_SET:
 		return false;
 	case NCTL_OP_LINK_NEW:
 	case NCTL_OP_LINK_SET:
@@ -84,6 +86,8 @@ bool nctl_op_is_deletion(const struct nctl_op *op)
 	case NCTL_OP_NETNS_NEW:
 	case NCTL_OP_NETNS_ID:
 	case NCTL_OP_SYSCTL_SET:
+	case NCTL_OP_ETHTOOL_SET:
+	case NCTL_OP_WG_SET:
 		break;
 	}
 	return false;
@@ -185,6 +189,8 @@ void nctl_op_encode(const struct nctl_plan *p, const struct nctl_op *op, struct 
 	case NCTL_OP_NETNS_DEL:
 	case NCTL_OP_NETNS_ID:
 	case NCTL_OP_SYSCTL_SET:
+	case NCTL_OP_ETHTOOL_SET:
+	case NCTL_OP_WG_SET:
 		return;
 	}
 }

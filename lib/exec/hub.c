@@ -17,6 +17,7 @@
 #include <linux/rtnetlink.h>
 #include <stdlib.h>
 
+#include "exec/genl.h"
 #include "nl/attr.h"
 
 enum { EVENTS_AFTER = 1024 }; /* messages read behind the results of a turn */
@@ -234,6 +235,7 @@ struct nctl_hub *nctl_hub_free(struct nctl_hub *h)
 	if (!h)
 		return NULL;
 	nctl_run_abandon(h);
+	nctl_genl_end(h);
 	nctl_live_end(h);
 	while ((n = nctl_list_first(&h->sessions)))
 		nctl_session_free(nctl_list_entry(n, struct nctl_session, link));
@@ -376,6 +378,7 @@ int nctl_hub_dispatch_results(struct nctl_hub *h, size_t budget)
 {
 	nctl_turn_begin(h);
 	nctl_live_dispatch(h);
+	nctl_genl_dispatch(h);
 	handle_results(h, budget);
 	nctl_turn_read(h, EVENTS_AFTER);
 	end_turn(h);

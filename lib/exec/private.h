@@ -67,6 +67,7 @@ struct nctl_hub {
 	nctl_time (*clock)(void);
 	struct nctl_asker *asker; /* NULL until somebody asks */
 	struct nctl_list lives;   /* struct nctl_live */
+	struct nctl_genl *genl;   /* NULL until there is a job */
 };
 
 /* session.c */

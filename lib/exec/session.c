@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "exec/genl.h"
 #include "mirror/route.h"
 
 int nctl_session_new(struct nctl_hub *h, struct nctl_kernel *kernel, uint64_t cookie, nctl_nsid nsid,
@@ -50,6 +51,7 @@ struct nctl_session *nctl_session_free(struct nctl_session *s)
 	struct nctl_hub *h = s->hub;
 
 	nctl_run_gone(h, s);
+	nctl_genl_gone(h, s);
 	h->unsynced -= s->sync.state != SYNC_DONE;
 	nctl_sync_fini(s);
 	nctl_list_del(&s->link);

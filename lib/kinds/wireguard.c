@@ -2,7 +2,12 @@
 /* DOC: wireguard (drivers/net/wireguard): keys and peers are told by generic netlink, not here. */
 #include "obj/kind.h"
 
+static const struct nctl_name modes[] = {{"wireguard", 0, NULL}, {0}};
+
 const struct nctl_kind nctl_kind_wireguard = {
 	.name = "wireguard",
-	.help = "WireGuard tunnels",
+	.section = "tunnels",
+	.modes = modes,
+	.traits = NCTL_KIND_KEYS,
+	.help = "WireGuard tunnels; see WIREGUARD",
 };

@@ -8,51 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int base64_digit(char c)
-{
-	if (c >= 'A' && c <= 'Z')
-		return c - 'A';
-	if (c >= 'a' && c <= 'z')
-		return c - 'a' + 26;
-	if (c >= '0' && c <= '9')
-		return c - '0' + 52;
-	return c == '+' ? 62 : c == '/' ? 63 : -1;
-}
-
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
+#include "base/base64.h"
 
 bool nctl_wg_key_parse(const char *text, size_t len, uint8_t ret[NCTL_WG_KEY])
 {
-	uint8_t key[NCTL_WG_KEY + 1];
-	uint32_t bits = 0;
-	size_t n = 0;
-
-	while (len && is_blank(text[len - 1]))
-		len--;
-	for (; len && is_blank(*text); len--)
-		text++;
-	if (len != NCTL_WG_KEY_STR - 1 || text[len - 1] != '=')
-		return false;
-	/* 43 digits are 258 bits, of which the last two are 0. */
-	for (size_t i = 0; i < len; i++) {
-		int digit = i + 1 < len ? base64_digit(text[i]) : 0;
-
-		if (digit < 0 || (i + 2 == len && (digit & 3)))
-			return false;
-		bits = bits << 6 | (uint32_t)digit;
-		if (i % 4 != 3)
-			continue;
-		for (int shift = 16; shift >= 0; shift -= 8)
-			if (n < sizeof(key))
-				key[n++] = (uint8_t)(bits >> shift);
-		bits = 0;
-	}
-	memcpy(ret, key, NCTL_WG_KEY);
-	explicit_bzero(key, sizeof(key));
-	return true;
+	return nctl_key_parse(text, len, ret);
 }
 
 void nctl_wg_key_clamp(uint8_t key[NCTL_WG_KEY])
@@ -158,6 +118,35 @@ unsigned nctl_wg_diff(const struct nctl_wg *want, const struct nctl_wg *have)
 		if (!w || !h || nctl_wg_peer_diff(w, h))
 			diff |= NCTL_WG_PEERS;
 	return diff & want->has;
+}
+
+struct nctl_wg *nctl_wg_dup(const struct nctl_wg *w)
+{
+	struct nctl_wg *copy = malloc(sizeof(*copy));
+	bool fine = copy;
+
+	if (!copy)
+		return NULL;
+	*copy = *w;
+	copy->n_peers = 0;
+	copy->peers = calloc(w->n_peers + 1, sizeof(*copy->peers));
+	fine = copy->peers;
+	for (size_t i = 0; fine && i < w->n_peers; i++) {
+		struct nctl_wg_peer *p = &copy->peers[copy->n_peers];
+		size_t n = w->peers[i].n_allowed;
+
+		*p = w->peers[i];
+		p->allowed = calloc(n + 1, sizeof(*p->allowed));
+		fine = p->allowed;
+		if (fine && n)
+			memcpy(p->allowed, w->peers[i].allowed, n * sizeof(*p->allowed));
+		copy->n_peers += fine;
+	}
+	if (fine)
+		return copy;
+	nctl_wg_fini(copy);
+	free(copy);
+	return NULL;
 }
 
 void nctl_wg_wipe(struct nctl_wg *w)

@@ -73,6 +73,8 @@ struct nctl_wg_walk {
 bool nctl_wg_walk_next(struct nctl_wg_walk *walk, const struct nctl_wg *w, const struct nctl_wg *h,
 	const struct nctl_wg_peer **ret_want, const struct nctl_wg_peer **ret_have);
 
+/* A copy, for nctl_wg_fini and free; NULL: no memory. */
+struct nctl_wg *nctl_wg_dup(const struct nctl_wg *w);
 /* Wipes what is secret; for one in an arena. */
 void nctl_wg_wipe(struct nctl_wg *w);
 /* The same of one that owns its arrays (malloc), which are freed. */

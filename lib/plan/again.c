@@ -350,6 +350,7 @@ static void take_back_ports(struct undo *u, const struct nctl_op *op)
 
 static void again(struct undo *u, const struct nctl_op *op)
 {
+	static const struct nctl_wg blank; /* as the kernel makes it */
 	struct builder *b = &u->b;
 	struct nctl_want_link *w = op->before->link.kind ? nctl_undo_want_before(u, op) : NULL;
 
@@ -361,6 +362,8 @@ static void again(struct undo *u, const struct nctl_op *op)
 	make_again(u, op, w);
 	tune_again(u, op, w);
 	nctl_undo_vlans_again(u, op);
+	if (op->before->wg)
+		nctl_undo_wg_back(u, op, op->before->wg, &blank);
 	nctl_undo_addrs_back(u, op, w);
 	take_back_ports(u, op);
 }

@@ -40,7 +40,8 @@ struct nctl_op *nctl_plan_add(struct builder *b, enum nctl_op_type type, enum nc
 	if (b->err)
 		return NULL;
 	op = &p->ops[p->n_ops++];
-	*op = (struct nctl_op){.type = type, .phase = phase, .netns = b->netns, .of = b->of, .blame = NCTL_OP_NONE};
+	*op = (struct nctl_op){.type = type, .phase = phase, .netns = b->netns, .of = b->of,
+		.blame = NCTL_OP_NONE, .after = NCTL_OP_NONE};
 	for (int i = 0; i < NCTL_OP_NEEDS; i++)
 		op->need[i] = NCTL_OP_NONE;
 	op->need[NEED_NETNS] = b->netns_made[b->netns];
@@ -193,6 +194,7 @@ static int build(struct builder *b)
 		b->items[i].tuned_by = NCTL_OP_NONE;
 		b->items[i].renamed_by = NCTL_OP_NONE;
 		b->items[i].risen_by = NCTL_OP_NONE;
+		b->items[i].told_by = NCTL_OP_NONE;
 	}
 	nctl_plan_netns_new(b);
 	r = plan_links(b);
@@ -231,6 +233,8 @@ int nctl_plan_build(const struct nctl_want *want, const struct nctl_plan_netns *
 		return -ENOMEM;
 	nctl_arena_init(&plan->arena);
 	plan->want = want;
+	plan->devices = opts->devices;
+	plan->n_devices = opts->n_devices;
 	b.next_ifindex = opts->next_ifindex ? opts->next_ifindex : NCTL_IFINDEX_FIRST;
 	nctl_hash_init(&b.doomed_by_identity);
 	nctl_hash_init(&b.pair_ends);

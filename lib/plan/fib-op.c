@@ -78,6 +78,8 @@ bool nctl_fib_op_is_seen(const struct nctl_op *op, const struct nctl_mirror *m)
 	case NCTL_OP_VLANS_DEL:
 	case NCTL_OP_NETNS_ID:
 	case NCTL_OP_SYSCTL_SET:
+	case NCTL_OP_ETHTOOL_SET:
+	case NCTL_OP_WG_SET:
 		break;
 	}
 	return false;

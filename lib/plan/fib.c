@@ -43,6 +43,8 @@ bool nctl_fib_touches(const struct nctl_op *op)
 	case NCTL_OP_SYSCTL_SET:
 		return op->stops_ipv6;
 	case NCTL_OP_LINK_NEW:
+	case NCTL_OP_ETHTOOL_SET:
+	case NCTL_OP_WG_SET:
 	case NCTL_OP_LINK_DEL:
 	case NCTL_OP_ALTNAME_NEW:
 	case NCTL_OP_ALTNAME_DEL:

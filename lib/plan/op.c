@@ -240,6 +240,8 @@ bool nctl_op_is_seen(const struct nctl_plan *p, const struct nctl_op *op)
 		return !m || op->state == NCTL_OP_ACKED || op->state == NCTL_OP_DONE;
 	case NCTL_OP_NETNS_ID:
 	case NCTL_OP_SYSCTL_SET:
+	case NCTL_OP_ETHTOOL_SET:
+	case NCTL_OP_WG_SET:
 		return true;
 	}
 	return false;

@@ -7,45 +7,13 @@
 
 #include "obj/addr.h"
 #include "obj/link.h"
+#include "plan/phase.h"
 #include "plan/want.h"
 
 /* The operations of a plan (plan.h), and the phases in which they are carried out. */
 
 struct nctl_op_fib; /* op-fib.h */
 struct nctl_fib_lost;
-
-enum nctl_phase {
-	NCTL_PHASE_NETNS, /* new namespaces, and what holds for all links that they will have */
-	NCTL_PHASE_CLEAR, /* unwanted addresses; links in the way of new ones */
-	/*
-	 * New links with lower and master, level by level; existing ones join masters that need it first, and
-	 * links whose uppers would follow them up come up before there are any: one by one is no slower, and
-	 * holds no lock for long.
-	 */
-	NCTL_PHASE_CREATE,
-	NCTL_PHASE_TUNE,   /* what a creating message cannot carry, and changes of existing links */
-	NCTL_PHASE_SYSCTL, /* sysctls of links: after their masters, before they come up */
-	NCTL_PHASE_UP,     /* up, masters first */
-	NCTL_PHASE_SETTLE, /* sysctls that coming up would undo */
-	NCTL_PHASE_ADDRESS,
-	NCTL_PHASE_ROUTE,   /* next hops, routes and rules (op-fib.h) */
-	NCTL_PHASE_UNROUTE, /* those that nobody wants */
-	NCTL_PHASE_REMOVE, /* unwanted namespaces and links: last, since it cannot be undone */
-	NCTL_PHASE_N
-};
-const char *nctl_phase_name(enum nctl_phase p);
-
-/* What is answered for before the next one starts. TUNE to ADDRESS are one stage. */
-enum nctl_stage {
-	NCTL_STAGE_NETNS,
-	NCTL_STAGE_CLEAR,
-	NCTL_STAGE_CREATE,
-	NCTL_STAGE_CONFIGURE,
-	NCTL_STAGE_ROUTE, /* ROUTE and UNROUTE */
-	NCTL_STAGE_REMOVE,
-	NCTL_STAGE_N
-};
-enum nctl_stage nctl_phase_stage(enum nctl_phase p);
 
 enum nctl_op_type {
 	NCTL_OP_LINK_NEW,
@@ -63,6 +31,9 @@ enum nctl_op_type {
 	NCTL_OP_NEIGH_NEW, /* not mirrored: the answer is all there is */
 	NCTL_OP_NEIGH_DEL,
 	NCTL_OP_VLANS_ADD, NCTL_OP_VLANS_DEL, /* of a bridge or a port of one; ADD: with exactly these flags */
+	/* By generic netlink; judged by what reads back. */
+	NCTL_OP_ETHTOOL_SET, /* one group */
+	NCTL_OP_WG_SET,
 	/* Not for rtnetlink: the owner of the namespaces carries them out. */
 	NCTL_OP_NETNS_NEW,
 	NCTL_OP_NETNS_DEL,
@@ -87,6 +58,7 @@ enum { NCTL_OP_NEEDS = 4 };
 struct nctl_op_before {
 	struct nctl_link link;
 	struct nctl_addr *addrs; /* those that the operation may take along */
+	const struct nctl_wg *wg; /* NULL: none, or not known; outlives the plan */
 	size_t n_addrs;
 	struct nctl_op_before *ports; /* LINK_DEL: those that lose their master; NETNS_DEL: all links in it */
 	size_t n_ports;
@@ -105,11 +77,22 @@ struct nctl_op {
 	bool pair;
 	uint32_t peer_netns;   /* also of NETNS_ID */
 	nctl_nsid nsid;        /* NETNS_ID: what was learnt */
-	const char *sysctl;    /* SYSCTL_SET: as nctl_want_sysctl.name; of want, or in the plan's arena */
-	const char *value;     /* SYSCTL_SET: likewise */
-	const char *old_sysctl; /* SYSCTL_SET: its name before the link got another one; NULL: the same */
-	const char *old_value; /* SYSCTL_SET: what it was, in the plan's arena; NULL: not known */
-	bool stops_ipv6;       /* SYSCTL_SET: takes the IPv6 addresses of a link, or of all, along */
+	union {
+		struct {                       /* SYSCTL_SET */
+			const char *sysctl;    /* as nctl_want_sysctl.name; of want, or in the plan's arena */
+			const char *value;     /* likewise */
+			const char *old_sysctl; /* its name before the link got another one; NULL: the same */
+			const char *old_value; /* what it was, in the plan's arena; NULL: not known */
+		};
+		struct { /* ETHTOOL_SET: of group, what is wanted and what was there; NULL: not known */
+			const struct nctl_ethtool *ethtool, *old_ethtool;
+			uint8_t group; /* enum nctl_ethtool_group */
+		};
+		struct { /* WG_SET: likewise. Both outlive the plan: they are not copied, for what is secret in them */
+			const struct nctl_wg *wg, *old_wg;
+		};
+	};
+	bool stops_ipv6; /* SYSCTL_SET: takes the IPv6 addresses of a link, or of all, along */
 	nctl_ifindex ifindex;
 	nctl_ifindex lower, master, peer_ifindex; /* resolved, 0 none */
 	const struct nctl_want_link *of; /* it is done for it; also of deletions that make way. NULL: none */
@@ -135,6 +118,7 @@ struct nctl_op {
 	 * that.
 	 */
 	uint32_t need[NCTL_OP_NEEDS];
+	uint32_t after; /* must have been answered before, well or not; NCTL_OP_NONE */
 	/* LINK_SET, LINK_DEL, NETNS_DEL, VLANS_*; ADDR_NEW of one that differs, which is in addr; or NULL. */
 	struct nctl_op_before *before;
 	struct nctl_fib_lost *lost;    /* routes and the like that it may take along; in the plan's arena */

@@ -80,6 +80,11 @@ static inline bool nctl_plan_is_ours(const struct builder *b, nctl_ifindex ifind
 void nctl_plan_tune_new(struct builder *b, const struct nctl_want_link *w, bool is_second);
 void nctl_plan_keep(struct builder *b, const struct nctl_want_link *w, const struct nctl_mirror_link *have);
 
+/* devices.c: what its driver and WireGuard are told. is_new: it is made. */
+void nctl_plan_devices(struct builder *b, const struct nctl_want_link *w, bool is_new);
+/* What was read of that link, or NULL. */
+const struct nctl_plan_device *nctl_plan_device_find(const struct nctl_plan *p, uint32_t netns, nctl_ifindex ifindex);
+
 /* ports.c: fields of w that name its ports, after the operations of all links. */
 void nctl_plan_ports(struct builder *b, const struct nctl_want_link *w);
 
@@ -122,6 +127,10 @@ bool nctl_plan_has_altname(const struct nctl_link *l, const char *altname);
 
 /* sort.c: sorts the operations as plan.h says. 0 or -ENOMEM. */
 int nctl_plan_sort(struct nctl_plan *p);
+
+struct nctl_snapshot;
+/* snap-told.c: operations that set what is told, as if they had been done, to be undone; gone: by namespace. */
+void nctl_snapshot_restore_told(struct builder *b, const struct nctl_snapshot *s, const bool *gone);
 
 /* remember.c, undo.c: copies what the operations will change; and frees the copies. */
 int nctl_plan_remember(struct nctl_plan *p);

@@ -9,6 +9,7 @@
 #include "mirror/mirror.h"
 #include "obj/field.h"
 #include "obj/neigh.h"
+#include "plan/device.h"
 #include "plan/ledger.h"
 #include "plan/op.h"
 #include "plan/want.h"
@@ -85,6 +86,8 @@ struct nctl_plan {
 	size_t n_netns;
 	struct nctl_mirror *fresh; /* what a namespace that is to be made will hold; the plan's own */
 	struct nctl_plan *turned;  /* what it is the way back from, if that is its own (snapshot.h) */
+	const struct nctl_plan_device *devices; /* as given */
+	size_t n_devices;
 	struct nctl_op *ops;
 	size_t n_ops, cap_ops;
 	struct nctl_problem *problems;
@@ -107,6 +110,8 @@ struct nctl_plan_options {
 	/* First index to give to a new link, free in all namespaces from there; 0: NCTL_IFINDEX_FIRST. Two
 	 * links that one plan makes never have the same one, whatever their namespaces. */
 	nctl_ifindex next_ifindex;
+	const struct nctl_plan_device *devices; /* by netns and ifindex, ascending */
+	size_t n_devices;
 };
 
 /* Indexes that netctld gives to new links: far above what the kernel counts up to by itself. */
@@ -132,7 +137,7 @@ enum { NCTL_SYSCTL_NAME_MAX = 256 };
 const char *nctl_sysctl_name(const struct nctl_want_sysctl *s, const char *link, char buf[NCTL_SYSCTL_NAME_MAX]);
 
 /*
- * True if the mirrors (or, for namespaces, p->netns) show what op wants. SYSCTL_SET and NETNS_ID have nothing
+ * True if the mirrors (or, for namespaces, p->netns) show what op wants. SYSCTL_SET, NETNS_ID and the like have nothing
  * to show: their answer is all there is.
  */
 bool nctl_op_is_seen(const struct nctl_plan *p, const struct nctl_op *op);

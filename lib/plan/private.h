@@ -26,6 +26,7 @@ struct item {
 	nctl_ifindex ifindex, lower, master;
 	uint32_t made_by;    /* operation that makes it, NCTL_OP_NONE */
 	uint32_t removed_by; /* NEW: operation that deletes what is replaced, NCTL_OP_NONE */
+	uint32_t told_by;    /* the last operation that tells its driver or WireGuard something, NCTL_OP_NONE */
 	uint32_t joined_by;  /* operation by which it joins its master, NCTL_OP_NONE: none, or made_by */
 	uint32_t tuned_by;   /* the last of its sysctls that are set before it comes up, NCTL_OP_NONE */
 	uint32_t renamed_by; /* operation that gives it its name, NCTL_OP_NONE */

@@ -103,7 +103,14 @@ static int remember_secondaries(struct nctl_op *op, const struct nctl_mirror_lin
 	return 0;
 }
 
-static int remember_link(struct nctl_op *op, const struct nctl_mirror *have)
+static const struct nctl_wg *known_wg(const struct nctl_plan *p, uint32_t netns, nctl_ifindex ifindex)
+{
+	const struct nctl_plan_device *d = nctl_plan_device_find(p, netns, ifindex);
+
+	return d ? d->wg : NULL;
+}
+
+static int remember_link(const struct nctl_plan *p, struct nctl_op *op, const struct nctl_mirror *have)
 {
 	const struct nctl_mirror_link *l = nctl_mirror_link_get(have, op->ifindex);
 
@@ -112,6 +119,7 @@ static int remember_link(struct nctl_op *op, const struct nctl_mirror *have)
 	op->before = calloc(1, sizeof(*op->before));
 	if (!op->before || nctl_link_copy(&op->before->link, &l->v) < 0)
 		return -ENOMEM;
+	op->before->wg = known_wg(p, op->netns, op->ifindex);
 	if (op->type == NCTL_OP_LINK_DEL && remember_ports(op->before, l) < 0)
 		return -ENOMEM;
 	return takes_addrs(op) ? remember_addrs(op->before, l) : 0;
@@ -216,6 +224,7 @@ static int remember_netns(const struct nctl_plan *p, struct nctl_op *op)
 		if ((whole ? nctl_link_copy(&before->link, &l->v) : remember_foreign(before, &l->v)) < 0)
 			return -ENOMEM;
 		op->before->n_ports++;
+		before->wg = known_wg(p, op->netns, l->v.ifindex);
 		if (whole && remember_addrs(before, l) < 0)
 			return -ENOMEM;
 	}
@@ -257,7 +266,7 @@ int nctl_plan_remember(struct nctl_plan *p)
 		case NCTL_OP_LINK_DEL:
 		case NCTL_OP_VLANS_ADD:
 		case NCTL_OP_VLANS_DEL:
-			r = remember_link(op, have);
+			r = remember_link(p, op, have);
 			break;
 		case NCTL_OP_ADDR_NEW:
 			r = remember_addr(p, op, have);
@@ -284,6 +293,8 @@ int nctl_plan_remember(struct nctl_plan *p)
 		case NCTL_OP_RULE_DEL:
 		case NCTL_OP_NEIGH_NEW:
 		case NCTL_OP_NEIGH_DEL:
+		case NCTL_OP_ETHTOOL_SET:
+		case NCTL_OP_WG_SET:
 			break;
 		}
 	}

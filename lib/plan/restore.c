@@ -171,8 +171,10 @@ static struct nctl_op_before *before_of(struct restore *r, const struct nctl_sna
 {
 	struct nctl_op_before *before = calloc(1, sizeof(*before));
 
-	if (before && nctl_link_copy(&before->link, &l->v) >= 0)
+	if (before && nctl_link_copy(&before->link, &l->v) >= 0) {
+		before->wg = nctl_snapshot_wg(r->s, l->netns, l->v.ifindex);
 		return before;
+	}
 	free(before);
 	r->b.err = -ENOMEM;
 	return NULL;
@@ -569,6 +571,8 @@ int nctl_snapshot_restore(
 		restore_altnames(&r);
 		restore_sysctls(&r);
 		restore_fibs(&r);
+		if (!r.all)
+			nctl_snapshot_restore_told(&r.b, s, r.gone);
 		e = r.b.err;
 	}
 	free(r.b.netns_made);

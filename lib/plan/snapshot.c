@@ -143,6 +143,7 @@ struct nctl_snapshot *nctl_snapshot_free(struct nctl_snapshot *s)
 	free(s->altnames);
 	free(s->sysctls);
 	free(s->fibs);
+	nctl_snapshot_forget_told(s);
 	nctl_arena_fini(&s->arena);
 	free(s);
 	return NULL;
@@ -348,6 +349,7 @@ static int take_op(struct taking *t, const struct nctl_op *op)
 	const struct nctl_snap_altname altname = {op->netns, op->ifindex, op->altname};
 	const char *name = op->old_sysctl ? op->old_sysctl : op->sysctl;
 	const struct nctl_snap_sysctl sysctl = {op->netns, name, op->old_value, op->value};
+	int r;
 	bool of_new = op->need[0] != NCTL_OP_NONE && t->p->ops[op->need[0]].type == NCTL_OP_LINK_NEW;
 
 	t->netns = op->netns;
@@ -362,7 +364,8 @@ static int take_op(struct taking *t, const struct nctl_op *op)
 	case NCTL_OP_LINK_SET:
 		return take_set(t, op);
 	case NCTL_OP_LINK_DEL:
-		return take_around(t, op->ifindex);
+		r = nctl_snapshot_take_told(t->s, op);
+		return r < 0 ? r : take_around(t, op->ifindex);
 	case NCTL_OP_VLANS_ADD:
 	case NCTL_OP_VLANS_DEL:
 		return take_vlans(t, op);
@@ -374,6 +377,9 @@ static int take_op(struct taking *t, const struct nctl_op *op)
 		return take_lost_addr(t, op);
 	case NCTL_OP_NETNS_DEL:
 		return take_netns(t);
+	case NCTL_OP_ETHTOOL_SET:
+	case NCTL_OP_WG_SET:
+		return of_new ? 0 : nctl_snapshot_take_told(t->s, op);
 	case NCTL_OP_SYSCTL_SET:
 		return of_new ? 0 : take_sysctl(t, op, &sysctl);
 	case NCTL_OP_LINK_NEW:

@@ -63,6 +63,17 @@ struct nctl_snap_fib {
 	const struct nctl_op_fib *fib;
 };
 
+/* What a driver or WireGuard was told before (snap-told.c); never written to disk. */
+struct nctl_snap_told {
+	uint32_t netns;
+	nctl_ifindex ifindex;
+	const char *name;                   /* of the link */
+	const struct nctl_ethtool *ethtool; /* of group; NULL: wg */
+	struct nctl_wg *wg;                 /* owned */
+	uint8_t group;
+	bool changed; /* wg: the plan changes it; else it deletes the link */
+};
+
 struct nctl_snapshot {
 	struct nctl_arena arena;
 	struct nctl_snap_netns *netns; /* in the order of the plan's */
@@ -80,6 +91,8 @@ struct nctl_snapshot {
 	size_t n_sysctls, cap_sysctls;
 	struct nctl_snap_fib *fibs;
 	size_t n_fibs, cap_fibs;
+	struct nctl_snap_told *told;
+	size_t n_told, cap_told;
 };
 
 /* Of a plan that is not yet carried out. 0 or -ENOMEM. */
@@ -96,6 +109,11 @@ int nctl_snapshot_add_addr(struct nctl_snapshot *s, const struct nctl_snap_addr 
 int nctl_snapshot_add_altname(struct nctl_snapshot *s, const struct nctl_snap_altname *a);
 int nctl_snapshot_add_sysctl(struct nctl_snapshot *s, const struct nctl_snap_sysctl *v);
 int nctl_snapshot_add_fib(struct nctl_snapshot *s, const struct nctl_snap_fib *f); /* snapshot-fib.c */
+/* What op, which is told or deletes a link, changes. 0 or -ENOMEM. */
+int nctl_snapshot_take_told(struct nctl_snapshot *s, const struct nctl_op *op);
+/* What that link had, or NULL. */
+const struct nctl_wg *nctl_snapshot_wg(const struct nctl_snapshot *s, uint32_t netns, nctl_ifindex ifindex);
+void nctl_snapshot_forget_told(struct nctl_snapshot *s);
 struct nctl_snap_link *nctl_snapshot_find(
 	const struct nctl_snapshot *s, uint32_t netns, nctl_ifindex ifindex); /* NULL: not in it */
 

@@ -88,6 +88,9 @@ int nctl_plan_sort(struct nctl_plan *p)
 		for (int j = 0; j < NCTL_OP_NEEDS; j++)
 			if (p->ops[i].need[j] != NCTL_OP_NONE)
 				p->ops[i].need[j] = to[p->ops[i].need[j]];
+	for (size_t i = 0; i < p->n_ops; i++)
+		if (p->ops[i].after != NCTL_OP_NONE)
+			p->ops[i].after = to[p->ops[i].after];
 	permute(p->ops, to, p->n_ops);
 	free(start);
 	free(to);

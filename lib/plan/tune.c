@@ -27,8 +27,10 @@ static void set(struct builder *b, const struct nctl_want_link *w, enum nctl_pha
 	op->diff = *d;
 	op->up = up;
 	op->cls = cls;
-	if ((d->common & NCTL_LINK_BIT(FLAGS)) && up)
+	if ((d->common & NCTL_LINK_BIT(FLAGS)) && up) {
 		op->need[2] = b->items[w->number].tuned_by;
+		op->after = b->items[w->number].told_by;
+	}
 	if (w->master.link && ((d->common & NCTL_LINK_BIT(MASTER)) || d->port))
 		op->need[1] = b->items[w->master.link->number].made_by;
 }
@@ -230,6 +232,7 @@ void nctl_plan_tune_new(struct builder *b, const struct nctl_want_link *w, bool 
 	add_altnames(b, w, NULL);
 	nctl_plan_link_sysctls(b, w, false, false);
 	set_token(b, w, w->v.has & NCTL_LINK_BIT(TOKEN));
+	nctl_plan_devices(b, w, true);
 	if (settles_mtu(w))
 		settle_mtu(b, w, false);
 	if (w->admin == NCTL_WANT_UP)
@@ -357,6 +360,7 @@ void nctl_plan_keep(struct builder *b, const struct nctl_want_link *w, const str
 	add_altnames(b, w, &have->v);
 	nctl_plan_link_sysctls(b, w, false, false);
 	set_token(b, w, token);
+	nctl_plan_devices(b, w, false);
 	if (w->admin == NCTL_WANT_DOWN)
 		went_down |= sink(b, w, is_up && !went_down);
 	else if (w->admin == NCTL_WANT_UP && !is_up && !went_down && !tuned)

@@ -161,6 +161,8 @@ void nctl_undo_fib(struct undo *u, const struct nctl_op *op)
 	case NCTL_OP_VLANS_DEL:
 	case NCTL_OP_NETNS_ID:
 	case NCTL_OP_SYSCTL_SET:
+	case NCTL_OP_ETHTOOL_SET:
+	case NCTL_OP_WG_SET:
 		break;
 	}
 	return_lost(u, op);

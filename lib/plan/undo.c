@@ -29,7 +29,8 @@ bool nctl_undo_may_have_happened(const struct nctl_op *op)
 	case NCTL_OP_UNSEEN:
 		return true;
 	case NCTL_OP_REFUSED:
-		return op->type == NCTL_OP_LINK_SET;
+		return op->type == NCTL_OP_LINK_SET || op->type == NCTL_OP_ETHTOOL_SET ||
+		       op->type == NCTL_OP_WG_SET;
 	case NCTL_OP_PENDING:
 	case NCTL_OP_POISONED:
 		break;
@@ -99,6 +100,17 @@ void nctl_undo_addrs_back(struct undo *u, const struct nctl_op *op, struct nctl_
 {
 	for (size_t i = 0; i < op->before->n_addrs; i++)
 		nctl_undo_addr_back(u, op, &op->before->addrs[i], w);
+}
+
+void nctl_undo_wg_back(
+	struct undo *u, const struct nctl_op *op, const struct nctl_wg *wg, const struct nctl_wg *now)
+{
+	struct nctl_op *back = nctl_undo_turn(u, op, NCTL_OP_WG_SET, NCTL_PHASE_TUNE);
+
+	if (!back)
+		return;
+	back->wg = wg;
+	back->old_wg = now;
 }
 
 /* The other end of a pair that stands in a namespace that stays, while the first one goes with its own. */
@@ -351,6 +363,42 @@ static void undo_sysctl(struct undo *u, const struct nctl_op *op)
 	give_addrs_back(u, op);
 }
 
+static bool goes_with_link(const struct undo *u, const struct nctl_op *op)
+{
+	return op->need[0] != NCTL_OP_NONE && u->p->ops[op->need[0]].type == NCTL_OP_LINK_NEW;
+}
+
+static void undo_ethtool(struct undo *u, const struct nctl_op *op)
+{
+	struct nctl_op *back;
+
+	if (goes_with_link(u, op))
+		return;
+	if (!op->old_ethtool) {
+		nctl_plan_problem(&u->b, NCTL_PROBLEM_CONFLICT, &op->pos,
+			"%s of %s stay as they were set, since the old ones are not known",
+			nctl_ethtool_group_name(op->group), op->name);
+		return;
+	}
+	back = nctl_undo_turn(u, op, NCTL_OP_ETHTOOL_SET, NCTL_PHASE_TUNE);
+	if (!back)
+		return;
+	back->ethtool = op->old_ethtool;
+	back->old_ethtool = op->ethtool;
+	back->group = op->group;
+}
+
+static void undo_wg(struct undo *u, const struct nctl_op *op)
+{
+	if (goes_with_link(u, op))
+		return;
+	if (op->old_wg)
+		nctl_undo_wg_back(u, op, op->old_wg, NULL); /* it may have come half the way */
+	else
+		nctl_plan_problem(&u->b, NCTL_PROBLEM_CONFLICT, &op->pos,
+			"keys and peers of %s stay as they were set, since the old ones are not known", op->name);
+}
+
 static void undo_one(struct undo *u, const struct nctl_op *op)
 {
 	if (u->made[op->netns] && op->type != NCTL_OP_LINK_NEW && op->type != NCTL_OP_NETNS_NEW)
@@ -383,6 +431,12 @@ static void undo_one(struct undo *u, const struct nctl_op *op)
 		break;
 	case NCTL_OP_NETNS_NEW:
 		nctl_plan_netns_op(&u->b, NCTL_OP_NETNS_DEL, NCTL_PHASE_REMOVE);
+		break;
+	case NCTL_OP_ETHTOOL_SET:
+		undo_ethtool(u, op);
+		break;
+	case NCTL_OP_WG_SET:
+		undo_wg(u, op);
 		break;
 	case NCTL_OP_SYSCTL_SET:
 		undo_sysctl(u, op);

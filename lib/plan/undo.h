@@ -39,6 +39,9 @@ struct nctl_op *nctl_undo_set_back(struct undo *u, const struct nctl_op *op, str
 void nctl_undo_addr_back(
 	struct undo *u, const struct nctl_op *op, const struct nctl_addr *a, struct nctl_want_link *w);
 void nctl_undo_addrs_back(struct undo *u, const struct nctl_op *op, struct nctl_want_link *w);
+/* Keys and peers to what they were, from what they are now. */
+void nctl_undo_wg_back(
+	struct undo *u, const struct nctl_op *op, const struct nctl_wg *wg, const struct nctl_wg *now);
 void nctl_undo_set(struct undo *u, const struct nctl_op *op);
 
 /* undo-fib.c: of routes, next hops and rules, and those that op took along. */

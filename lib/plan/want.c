@@ -60,6 +60,9 @@ struct nctl_want *nctl_want_free(struct nctl_want *w)
 
 	if (!w)
 		return NULL;
+	for (size_t i = 0; i < w->n_links; i++)
+		if (w->links[i]->wg)
+			nctl_wg_wipe(&w->links[i]->wg->v);
 	index = w->by_name;
 	if (index)
 		index_fini(index);

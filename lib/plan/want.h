@@ -8,15 +8,10 @@
 #include "base/arena.h"
 #include "obj/addr.h"
 #include "obj/link.h"
+#include "plan/told.h"
 
 /* The desired state: what YAML says, typed and checked, with a position for everything. Made by
  * daemon/config. */
-
-/* A place in the configuration; file is an index into nctl_want.files. line and column from 1; line 0:
- * nowhere. */
-struct nctl_pos {
-	uint32_t file, line, column;
-};
 
 struct nctl_vlans;
 struct nctl_want_link;
@@ -116,6 +111,8 @@ struct nctl_want_link {
 	struct nctl_vlans *vlans; /* all VLANs of a bridge or a port of one, in the arena; NULL: none */
 	bool has_vlans;
 	struct nctl_pos vlans_pos;
+	struct nctl_want_ethtool *ethtool; /* NULL: nothing */
+	struct nctl_want_wg *wg;           /* NULL: nothing */
 	enum nctl_want_admin admin;
 	bool report;     /* drift of it is only reported */
 	bool optional;   /* wait-online does not wait for it */
@@ -131,6 +128,7 @@ struct nctl_want {
 	size_t n_defs;
 	struct nctl_want_netns **netns; /* at least one: number 0 */
 	size_t n_netns;
+	struct nctl_want_key_file *key_files;
 	uint64_t netns_pool;           /* namespaces kept ready for whoever asks for one; 0: none */
 	struct nctl_want_link **links; /* in the order of the files, whatever their namespace */
 	size_t n_links;

@@ -68,7 +68,7 @@ static void check_whole(const struct nd_answer *answer)
 		CHECK(a->n <= ND_ANSWER_FILES_MAX && !a->processes);
 	if (answer->type == ND_PROTO_SYSCTL_READ && !a->error)
 		CHECK(a->n == answer->n_values);
-	if (answer->type == ND_PROTO_SYSCTL_WRITE && !a->error)
+	if ((answer->type == ND_PROTO_SYSCTL_WRITE || answer->type == ND_PROTO_READ_KEY) && !a->error)
 		CHECK(a->n == 1 && a->values[0]);
 	for (size_t i = 0; i < a->n; i++) {
 		if (a->processes)
@@ -180,7 +180,7 @@ static size_t make_answer(uint8_t *buf)
 
 		if (type == ND_PROTO_SYSCTL_READ)
 			h.n_strings = buf[1];
-		if (type == ND_PROTO_SYSCTL_WRITE)
+		if (type == ND_PROTO_SYSCTL_WRITE || type == ND_PROTO_READ_KEY)
 			h.n_strings = 1;
 		if (type == ND_PROTO_OPEN_FILES)
 			fds = (uint8_t)(h.n_strings = 1 + any(ND_PROTO_FDS_MAX));

@@ -122,6 +122,57 @@ static void put_vlans(const struct nctl_want *w, const struct nctl_want_link *l,
 	put_pos(w, l->vlans_pos, out);
 }
 
+static void put_ethtool(const struct nctl_want *w, const struct nctl_want_ethtool *e, struct nctl_strbuf *out)
+{
+	for (unsigned g = 0; g < NCTL_ETHTOOL_N_GROUPS; g++) {
+		const struct nctl_switches *s = g < NCTL_ETHTOOL_N_SWITCHES ? &e->v.switches[g] : NULL;
+		const struct nctl_ethtool_group_info *info = &nctl_ethtool_groups[g];
+		const struct nctl_field_table t = {nctl_ethtool_fields.v + info->first, info->n};
+
+		if (!nctl_ethtool_has_group(&e->v, g))
+			continue;
+		nctl_strbuf_printf(out, " %s:", nctl_ethtool_group_name(g));
+		for (size_t i = 0; s && i < s->n; i++)
+			nctl_strbuf_printf(out, " %c%s", s->v[i].on ? '+' : '-', s->v[i].name);
+		if (!s)
+			put_fields("", &t, &e->v, (e->v.has & nctl_ethtool_group_mask(g)) >> info->first, out);
+		nctl_strbuf_putc(out, ' ');
+		put_pos(w, e->pos[g], out);
+	}
+}
+
+/* Secrets by their first byte: enough to tell them apart. */
+static void put_wg(const struct nctl_want *w, const struct nctl_want_wg *wg, struct nctl_strbuf *out)
+{
+	char buf[NCTL_PREFIX_STR], addr[NCTL_ADDR_STR];
+
+	nctl_strbuf_printf(out, " wireguard private=%02x..", wg->v.private_key[0]);
+	if (wg->v.has & NCTL_WG_PORT)
+		nctl_strbuf_printf(out, " port=%u", wg->v.port);
+	if (wg->v.has & NCTL_WG_MARK)
+		nctl_strbuf_printf(out, " mark=%u", wg->v.mark);
+	for (size_t i = 0; i < wg->v.n_peers; i++) {
+		const struct nctl_wg_peer *p = &wg->v.peers[i];
+
+		nctl_strbuf_printf(out, " peer=%02x..", p->public_key[0]);
+		if (!nctl_wg_key_is_none(p->shared_key))
+			nctl_strbuf_printf(out, ",shared=%02x..", p->shared_key[0]);
+		if (p->endpoint.family)
+			nctl_strbuf_printf(out, ",at=%s port %u", nctl_addr_format(&p->endpoint, addr), p->endpoint_port);
+		if (p->keepalive)
+			nctl_strbuf_printf(out, ",keepalive=%u", p->keepalive);
+		for (size_t k = 0; k < p->n_allowed; k++)
+			nctl_strbuf_printf(out, ",%s", nctl_prefix_format(&p->allowed[k], buf));
+	}
+	for (const struct nctl_want_key_file *f = w->key_files; f; f = f->next) {
+		if (f->key == wg->v.private_key)
+			nctl_strbuf_printf(out, " private-key-in=%s", f->path);
+		for (size_t i = 0; i < wg->v.n_peers; i++)
+			if (f->key == wg->v.peers[i].shared_key)
+				nctl_strbuf_printf(out, " shared-key-of-%02x-in=%s", wg->v.peers[i].public_key[0], f->path);
+	}
+}
+
 static const char *admin_name(enum nctl_want_admin admin)
 {
 	switch (admin) {
@@ -182,6 +233,10 @@ static void put_link(const struct nctl_want *w, const struct nctl_want_link *l, 
 	for (i = 0; i < l->n_addrs; i++)
 		put_addr(w, &l->addrs[i], out);
 	put_sysctls(w, l->sysctls, l->n_sysctls, out);
+	if (l->wg)
+		put_wg(w, l->wg, out);
+	if (l->ethtool)
+		put_ethtool(w, l->ethtool, out);
 	nctl_strbuf_putc(out, '\n');
 }
 

@@ -218,6 +218,7 @@ enum nd_proto_channel channel_of(enum nd_proto_type type)
 		[ND_PROTO_PREPARE] = ND_PROTO_MAKE,
 		[ND_PROTO_OPEN_SOCKET] = ND_PROTO_SOCKET,
 		[ND_PROTO_OPEN_MADDR] = ND_PROTO_LOOK,
+		[ND_PROTO_READ_KEY] = ND_PROTO_LOOK,
 	};
 
 	return channels[type];

@@ -122,12 +122,45 @@ static void test_many(void **state)
 	assert_int_equal(answer.n_fds, 0);
 }
 
+/* A key, and nothing that is none, from any file of root's. */
+static void test_keys(void **state)
+{
+	static const char key[] = "4GgaQCy68nzNsUE5aJ9fuLzHhB65tAlwbmA72MWnOm8=";
+	struct helper h;
+	char text[128];
+
+	(void)state;
+	write_file("/run/secret", "root:$6$salt$hash:19000:0:99999:7:::\n");
+	snprintf(text, sizeof(text), " %s\n", key);
+	write_file("/run/key", text);
+	snprintf(text, sizeof(text), "%s\nmore\n", key);
+	write_file("/run/two", text);
+	write_file("/run/empty", "");
+	write_file("/run/open", key);
+	assert_int_equal(chmod("/run/open", 0666), 0);
+	helper_start(&h, program, (const char *const[]){NULL});
+	assert_int_equal(ASK(&h, .type = ND_PROTO_READ_KEY, .strings = {"/run/key"}), 0);
+	assert_int_equal(answer.n_strings, 1);
+	assert_string_equal(answer.strings[0], key);
+	assert_int_equal(ASK(&h, .type = ND_PROTO_READ_KEY, .strings = {"/run/secret"}), -EBADMSG);
+	assert_null(strstr(answer.strings[0], "salt"));
+	assert_int_equal(ASK(&h, .type = ND_PROTO_READ_KEY, .strings = {"/run/two"}), -EBADMSG);
+	assert_int_equal(ASK(&h, .type = ND_PROTO_READ_KEY, .strings = {"/run/empty"}), -EBADMSG);
+	assert_int_equal(ASK(&h, .type = ND_PROTO_READ_KEY, .strings = {"/run/open"}), -EACCES);
+	assert_int_equal(ASK(&h, .type = ND_PROTO_READ_KEY, .strings = {"/run/none"}), -ENOENT);
+	assert_int_equal(ASK(&h, .type = ND_PROTO_READ_KEY, .strings = {"/run"}), -EINVAL);
+	assert_int_equal(ASK(&h, .type = ND_PROTO_READ_KEY, .strings = {"/dev/zero"}), -EINVAL);
+	assert_int_equal(ASK(&h, .type = ND_PROTO_READ_KEY, .strings = {"run/key"}), -EINVAL);
+	assert_int_equal(helper_stop(&h), 0);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_many),
+		cmocka_unit_test(test_keys),
 	};
 
 	program = argc > 1 ? argv[1] : "netctld-helper";

@@ -102,6 +102,7 @@ static void test_types(void **state)
 		[ND_PROTO_PREPARE] = {ND_PROTO_MAKE, 0},
 		[ND_PROTO_OPEN_SOCKET] = {ND_PROTO_SOCKET, 1, true, true, .number = true},
 		[ND_PROTO_OPEN_MADDR] = {ND_PROTO_LOOK, 1, .cookie = true, .pid = true},
+		[ND_PROTO_READ_KEY] = {ND_PROTO_LOOK, 1},
 	};
 	enum nd_proto_channel c;
 	struct message m;

@@ -273,7 +273,7 @@ static void test_socket(void **state)
 		assert_int_equal(getsockopt(answer.fds[0], SOL_SOCKET, SO_NETNS_COOKIE, &seen, &len), 0);
 		assert_true(seen == cookie);
 	}
-	assert_int_equal(ASK(&h, .type = ND_PROTO_OPEN_SOCKET, .strings = {"a"}, .number = 3), -EINVAL);
+	assert_int_equal(ASK(&h, .type = ND_PROTO_OPEN_SOCKET, .strings = {"a"}, .number = NCTL_TRANSPORT_GENERIC + 1), -EINVAL);
 	assert_int_equal(ASK(&h, .type = ND_PROTO_OPEN_SOCKET, .strings = {"b"}), -ENOENT);
 	assert_int_equal(
 		ASK(&h, .type = ND_PROTO_OPEN_SOCKET, .strings = {"a"}, .cookie = {cookie + 1}), -ESTALE);

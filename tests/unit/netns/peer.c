@@ -189,6 +189,10 @@ void peer_answer(struct peer *p, const struct peer_request *q)
 	case ND_PROTO_OPEN_MADDR:
 		answer_maddr(p, q);
 		return;
+	case ND_PROTO_READ_KEY:
+		a.n_strings = 1;
+		send_answer(p, q, &a, "key", 4, NULL, 0);
+		return;
 	case ND_PROTO_DELETE:
 	case ND_PROTO_LINK_MOVE:
 	case ND_PROTO_POOL:
@@ -209,6 +213,7 @@ static bool belongs(enum nd_proto_channel channel, enum nd_proto_type type)
 		[ND_PROTO_SCAN] = ND_PROTO_LOOK,
 		[ND_PROTO_OPEN_SOCKET] = ND_PROTO_SOCKET,
 		[ND_PROTO_OPEN_MADDR] = ND_PROTO_LOOK,
+		[ND_PROTO_READ_KEY] = ND_PROTO_LOOK,
 	};
 
 	if (channel == ND_PROTO_MAKE_TOO)

@@ -80,6 +80,8 @@ static const struct hostile cases[] = {
 	{"fewer descriptors", ND_PROTO_OPEN_MADDR, {.n_strings = 2}, BYTES("a\0b\0"), .n_fds = 1},
 	{"a nameless file", ND_PROTO_OPEN_MADDR, {.n_strings = 1}, BYTES("\0"), .n_fds = 1},
 	{"files in parts", ND_PROTO_OPEN_MADDR, {.n_strings = 1, .more = 1}, BYTES("a\0"), .n_fds = 1},
+	{"no key", ND_PROTO_READ_KEY, {0}},
+	{"two keys", ND_PROTO_READ_KEY, {.n_strings = 2}, BYTES("a\0b\0")},
 	{"process 0", ND_PROTO_SCAN, {.n_processes = 1}, (const char *)&bad_process, sizeof(bad_process)},
 	{"2^32 - 1 processes", ND_PROTO_SCAN, {.n_processes = UINT32_MAX}, (const char *)&bad_process,
 		sizeof(bad_process)},
@@ -144,6 +146,8 @@ static void ask(struct fixture *f, enum nd_proto_type type)
 		r = nd_helper_open_files(f->helper, count_done, f);
 	else if (type == ND_PROTO_OPEN_MADDR)
 		r = nd_helper_open_maddr(f->helper, &here, count_done, f);
+	else if (type == ND_PROTO_READ_KEY)
+		r = nd_helper_read_key(f->helper, "/a", count_done, f);
 	else if (type == ND_PROTO_SCAN)
 		r = nd_helper_scan(f->helper, count_done, f);
 	assert_int_equal(r, 0);

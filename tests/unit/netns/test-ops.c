@@ -63,7 +63,7 @@ static struct nctl_op *op(enum nctl_op_type type, enum nctl_phase phase, uint32_
 
 	*o = (struct nctl_op){
 		.type = (uint8_t)type, .phase = (uint8_t)phase, .netns = number, .nsid = NCTL_NSID_NONE};
-	o->blame = NCTL_OP_NONE;
+	o->blame = o->after = NCTL_OP_NONE;
 	for (size_t i = 0; i < NCTL_OP_NEEDS; i++)
 		o->need[i] = NCTL_OP_NONE;
 	return o;

@@ -111,6 +111,12 @@ static void print_op(struct nctl_strbuf *b, const struct nctl_plan *p, const str
 	case NCTL_OP_NETNS_ID:
 		nctl_strbuf_printf(b, "netns-id %s of %s", op->name, p->netns[op->peer_netns].name);
 		break;
+	case NCTL_OP_ETHTOOL_SET:
+		nctl_strbuf_printf(b, "ethtool-set %s%s %s", here, op->name, nctl_ethtool_group_name(op->group));
+		break;
+	case NCTL_OP_WG_SET:
+		nctl_strbuf_printf(b, "wg-set %s%s", here, op->name);
+		break;
 	case NCTL_OP_SYSCTL_SET:
 		nctl_strbuf_printf(b, "sysctl-set %s%s = %s", here, op->sysctl, op->value);
 		if (op->old_value)

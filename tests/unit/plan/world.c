@@ -144,7 +144,8 @@ static struct world_netns *take(struct world_netns **by_name, size_t n, const ch
 
 const struct nctl_plan *world_plan_want(struct world *w, struct nctl_want *want, bool allow_recreate)
 {
-	struct nctl_plan_options opts = {.allow_recreate = allow_recreate};
+	struct nctl_plan_options opts = {
+		.allow_recreate = allow_recreate, .devices = w->devices, .n_devices = w->n_devices};
 	struct world_netns **by_name = calloc(w->n_netns, sizeof(*by_name));
 	struct nctl_plan_netns *v = calloc(want->n_netns + w->n_netns, sizeof(*v));
 	const char ***values = calloc(want->n_netns, sizeof(*values));

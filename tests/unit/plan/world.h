@@ -33,6 +33,8 @@ struct world {
 	struct world_netns **planned; /* by number in the plan; NULL: not there */
 	struct nctl_want *want;       /* of the last world_plan */
 	struct nctl_plan *plan;       /* the last one */
+	const struct nctl_plan_device *devices; /* what drivers and WireGuard have */
+	size_t n_devices;
 };
 
 void world_init(struct world *w);
