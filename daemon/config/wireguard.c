@@ -313,7 +313,8 @@ static void check_allowed(struct nd_dev *d, const struct nctl_wg *v, const struc
 	for (i = n = 0; i < v->n_peers; i++)
 		for (k = 0; k < v->peers[i].n_allowed; k++)
 			all[n++] = (struct allowed){&v->peers[i].allowed[k], i};
-	qsort(all, n, sizeof(*all), cmp_allowed);
+	if (n)
+		qsort(all, n, sizeof(*all), cmp_allowed);
 	for (i = 1; i < n; i++)
 		if (all[i].peer != all[i - 1].peer && nctl_prefix_equal(all[i].prefix, all[i - 1].prefix)) {
 			nd_error(d->p, list->key_pos, "leave it to one of them",

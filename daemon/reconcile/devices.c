@@ -217,7 +217,8 @@ int nd_devices_list(struct devices *ds, struct nctl_plan_options *opts)
 			.known = d->ethtool.known,
 			.wg = d->wg.wg_known ? &d->wg.wg.v : NULL};
 	}
-	qsort(ds->v, n, sizeof(*ds->v), cmp_device);
+	if (n)
+		qsort(ds->v, n, sizeof(*ds->v), cmp_device);
 	opts->devices = ds->v;
 	opts->n_devices = n;
 	return 0;

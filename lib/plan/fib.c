@@ -82,7 +82,8 @@ static void collect_touched(struct fib *f)
 	for (size_t i = 0; i < p->n_ops; i++)
 		if (nctl_fib_touches(&p->ops[i]))
 			f->touched[f->n_touched++] = (struct fib_link){p->ops[i].netns, p->ops[i].ifindex};
-	qsort(f->touched, f->n_touched, sizeof(*f->touched), cmp_link);
+	if (f->n_touched)
+		qsort(f->touched, f->n_touched, sizeof(*f->touched), cmp_link);
 }
 
 void nctl_fib_wait(struct fib *f, const struct nctl_pos *pos, const char *fmt, ...)

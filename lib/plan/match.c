@@ -77,7 +77,9 @@ static int put_link(struct binding *g, struct nctl_want_link *l)
 
 		if (!v)
 			return -ENOMEM;
-		memcpy((void *)v, (const void *)to->links, to->n_links * sizeof(struct nctl_want_link *));
+		if (to->n_links)
+			memcpy((void *)v, (const void *)to->links,
+				to->n_links * sizeof(struct nctl_want_link *));
 		to->links = v;
 		g->cap = cap;
 	}

@@ -279,7 +279,8 @@ static void restore_links(struct restore *r)
 
 	for (size_t i = 0; i < s->n_links; i++)
 		depth_of(s, s->links[i], DEPTH_MAX);
-	qsort(s->links, s->n_links, sizeof(*s->links), cmp_depth);
+	if (s->n_links)
+		qsort(s->links, s->n_links, sizeof(*s->links), cmp_depth);
 	for (size_t i = 0; !r->b.err && i < s->n_links; i++)
 		restore_link(r, s->links[i]);
 }
