@@ -167,12 +167,12 @@ static bool field_is_hidden(const struct nctl_field *f, const void *data)
 {
 	const void *p = (const char *)data + f->offset;
 
+	if (nctl_field_is_owned(f))
+		return nctl_field_is_none(f, data);
 	if (f->type == NCTL_FIELD_LINK || f->flags & NCTL_FIELD_HIDE_ZERO)
 		return nctl_field_get(f, data) == 0;
 	if (f->type == NCTL_FIELD_IPS)
 		return ((const struct nctl_ip_list *)p)->n == 0;
-	if (nctl_field_is_owned(f))
-		return nctl_field_is_none(f, data);
 	return false;
 }
 

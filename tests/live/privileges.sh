@@ -49,7 +49,7 @@ forbidden() {
 		[ "$_what $1" = 'kill root of a user namespace' ] && ! filtered && continue
 		said "$1" "$_what: EPERM"
 	done
-	for _what in execve fork kill ptrace inet generic code protect userns bpf uring limit; do
+	for _what in execve fork kill ptrace inet netfilter code protect userns bpf uring limit; do
 		if filtered; then
 			said "$1" "filter-$_what: EPERM"
 		else

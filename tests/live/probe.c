@@ -101,7 +101,7 @@ static void try_filtered(bool filter)
 	say("filter-kill", kill(getpid(), 0));
 	say("filter-ptrace", ptrace(PTRACE_TRACEME, 0, NULL, NULL));
 	say("filter-inet", socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-	say("filter-generic", socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_GENERIC));
+	say("filter-netfilter", socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_NETFILTER));
 	say("filter-code", map_code(NULL) == MAP_FAILED ? -1 : 0);
 	say("filter-protect", mprotect(page, 4096, PROT_READ | PROT_EXEC));
 	say("filter-userns", unshare(CLONE_NEWUSER));
