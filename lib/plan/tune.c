@@ -316,6 +316,11 @@ void nctl_plan_keep(struct builder *b, const struct nctl_want_link *w, const str
 	const void *data = NULL;
 	uint64_t along = 0;
 
+	if (w->lower.link && w->v.kind->traits & NCTL_KIND_FOLLOWS_UP) {
+		/* The kernel takes it along, and those on it in turn. */
+		it->rises_early |= b->items[w->lower.link->number].rises_early;
+		it->rises_late |= b->items[w->lower.link->number].rises_late;
+	}
 	if (!(w->v.kind->traits & NCTL_KIND_PHYSICAL) && !nctl_plan_is_ours(b, it->ifindex))
 		nctl_plan_adopt_link(b, have);
 	nctl_op_link(&probe, &wanted);
