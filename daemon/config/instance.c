@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "config/device.h"
 #include "config/refs.h"
@@ -33,16 +34,8 @@ static bool reserve_links(struct nd_parse *p, size_t n)
 
 bool nd_def_add(struct nd_parse *p, struct nctl_want_def *def)
 {
-	size_t cap = p->cap_defs ? p->cap_defs * 2 : 64;
-	struct nctl_want_def **v;
-
-	if (p->n_defs == p->cap_defs) {
-		v = reallocarray(p->defs, cap, sizeof(struct nctl_want_def *));
-		if (!v)
-			return !nd_failed(p, -ENOMEM);
-		p->defs = v;
-		p->cap_defs = cap;
-	}
+	if (nd_failed(p, nctl_array_grow(&p->defs, &p->cap_defs, p->n_defs, sizeof(struct nctl_want_def *))))
+		return false;
 	p->defs[p->n_defs++] = def;
 	return true;
 }

@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "config/config.h"
@@ -127,18 +128,10 @@ static void sources_fini(struct sources *s)
 /* folder NULL: name is the whole path. */
 static int sources_add(struct sources *s, const char *folder, const char *name, size_t root)
 {
-	struct source *v;
-	size_t cap;
 	char *path, *slash;
 
-	if (s->n == s->cap) {
-		cap = s->cap ? s->cap * 2 : 16;
-		v = reallocarray(s->v, cap, sizeof(*v));
-		if (!v)
-			return -ENOMEM;
-		s->v = v;
-		s->cap = cap;
-	}
+	if (nctl_array_grow(&s->v, &s->cap, s->n, sizeof(*s->v)) < 0)
+		return -ENOMEM;
 	if (!folder)
 		path = strdup(name);
 	else if (asprintf(&path, "%s%s%s", folder, folder[strlen(folder) - 1] == '/' ? "" : "/", name) < 0)

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/num.h"
 #include "helper/private.h"
@@ -31,17 +32,8 @@ static void scan_fini(struct scan *s)
 
 static int scan_add(struct scan *s, const struct nd_proto_process *x)
 {
-	struct nd_proto_process *v;
-	size_t cap;
-
-	if (s->n == s->cap) {
-		cap = s->cap ? s->cap * 2 : 1024;
-		v = reallocarray(s->v, cap, sizeof(*v));
-		if (!v)
-			return -ENOMEM;
-		s->v = v;
-		s->cap = cap;
-	}
+	if (nctl_array_grow(&s->v, &s->cap, s->n, sizeof(*x)) < 0)
+		return -ENOMEM;
 	s->v[s->n++] = *x;
 	return 0;
 }

@@ -11,6 +11,7 @@
 #include <linux/rtnetlink.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "codec/route.h"
 #include "exec/live.h"
 #include "plan/want-route.h"
@@ -54,22 +55,14 @@ static int ask(struct gather *g)
 
 static int keep(struct nd_neighs *list, const struct nctl_neigh *n)
 {
-	size_t cap = list->cap ? 2 * list->cap : 64;
-	struct nctl_neigh *v;
-
 	if (n->family != AF_INET && n->family != AF_INET6)
 		return 0;
 	if (n->protocol != NCTL_PROTO && !(n->state & NUD_PERMANENT) && !(n->flags & NTF_PROXY))
 		return 0; /* learnt */
-	if (list->n == list->cap) {
-		if (list->n >= NEIGHS_MAX)
-			return -E2BIG;
-		v = reallocarray(list->v, cap, sizeof(*v));
-		if (!v)
-			return -ENOMEM;
-		list->v = v;
-		list->cap = cap;
-	}
+	if (list->n >= NEIGHS_MAX)
+		return -E2BIG;
+	if (nctl_array_grow(&list->v, &list->cap, list->n, sizeof(*list->v)) < 0)
+		return -ENOMEM;
 	list->v[list->n] = *n;
 	list->v[list->n++].rest = NCTL_BYTES_NULL;
 	return 0;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/num.h"
 #include "mirror/maddr.h"
 
@@ -27,18 +28,10 @@ void nctl_maddr_list_fini(struct nctl_maddr_list *l)
 
 static int list_add(struct nctl_maddr_list *l, const struct nctl_maddr_line *line)
 {
-	size_t cap = l->cap ? l->cap * 2 : 64;
-	struct nctl_maddr_line *v;
-
-	if (l->n == l->cap) {
-		if (l->n >= NCTL_MADDR_LIST_MAX)
-			return -E2BIG;
-		v = reallocarray(l->v, cap, sizeof(*v));
-		if (!v)
-			return -ENOMEM;
-		l->v = v;
-		l->cap = cap;
-	}
+	if (l->n >= NCTL_MADDR_LIST_MAX)
+		return -E2BIG;
+	if (nctl_array_grow(&l->v, &l->cap, l->n, sizeof(*line)) < 0)
+		return -ENOMEM;
 	l->v[l->n++] = *line;
 	return 0;
 }

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/num.h"
@@ -94,19 +95,10 @@ static const struct {
 static void add(struct names *names, uint32_t id, const char *name, size_t len)
 {
 	_cleanup_(nctl_freep) char *copy = strndup(name, len);
-	struct entry *v;
-	size_t cap;
 
-	if (!copy || names->n == MAX_ENTRIES)
+	if (!copy || names->n == MAX_ENTRIES ||
+		nctl_array_grow(&names->v, &names->cap, names->n, sizeof(*names->v)) < 0)
 		return;
-	if (names->n == names->cap) {
-		cap = names->cap ? 2 * names->cap : 32;
-		v = reallocarray(names->v, cap, sizeof(*v));
-		if (!v)
-			return;
-		names->v = v;
-		names->cap = cap;
-	}
 	names->v[names->n] = (struct entry){.id = id, .order = (uint32_t)names->n, .name = take_ptr(copy)};
 	names->n++;
 }

@@ -6,6 +6,7 @@
  * looks at it.
  */
 #include "plan/parts.h"
+#include "base/array.h"
 #include "plan/want-route.h"
 
 #include <errno.h>
@@ -14,29 +15,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Room for one more element; the array moves. */
-static int grow(void *array, size_t *cap, size_t n, size_t size)
-{
-	size_t want = *cap ? *cap * 2 : 64;
-	void *p;
-
-	if (n < *cap)
-		return 0;
-	p = reallocarray(*(void **)array, want, size);
-	if (!p)
-		return -ENOMEM;
-	*(void **)array = p;
-	*cap = want;
-	return 0;
-}
-
 struct nctl_op *nctl_plan_add(struct builder *b, enum nctl_op_type type, enum nctl_phase phase)
 {
 	struct nctl_plan *p = b->plan;
 	struct nctl_op *op;
 
 	if (!b->err)
-		b->err = grow(&p->ops, &p->cap_ops, p->n_ops, sizeof(*p->ops));
+		b->err = nctl_array_grow(&p->ops, &p->cap_ops, p->n_ops, sizeof(*p->ops));
 	if (b->err)
 		return NULL;
 	op = &p->ops[p->n_ops++];
@@ -67,7 +52,7 @@ void nctl_plan_problem(struct builder *b, int type, const struct nctl_pos *pos, 
 	else if (type != NCTL_PROBLEM_WAIT)
 		p->blocked = true;
 	if (!b->err)
-		b->err = grow(&p->problems, &p->cap_problems, p->n_problems, sizeof(*p->problems));
+		b->err = nctl_array_grow(&p->problems, &p->cap_problems, p->n_problems, sizeof(*p->problems));
 	if (b->err)
 		return;
 	p->problems[p->n_problems] = (struct nctl_problem){
@@ -110,7 +95,7 @@ void nctl_plan_adopt_link(struct builder *b, const struct nctl_mirror_link *l)
 
 	if (!b->err)
 		b->err =
-			grow(&p->adopt_links, &p->cap_adopt_links, p->n_adopt_links, sizeof(*p->adopt_links));
+			nctl_array_grow(&p->adopt_links, &p->cap_adopt_links, p->n_adopt_links, sizeof(*p->adopt_links));
 	if (b->err)
 		return;
 	a = &p->adopt_links[p->n_adopt_links++];
@@ -126,7 +111,7 @@ void nctl_plan_adopt_addr(struct builder *b, const struct nctl_addr *a)
 
 	if (!b->err)
 		b->err =
-			grow(&p->adopt_addrs, &p->cap_adopt_addrs, p->n_adopt_addrs, sizeof(*p->adopt_addrs));
+			nctl_array_grow(&p->adopt_addrs, &p->cap_adopt_addrs, p->n_adopt_addrs, sizeof(*p->adopt_addrs));
 	if (!b->err)
 		p->adopt_addrs[p->n_adopt_addrs++] = (struct nctl_adopt_addr){b->netns, *a};
 }

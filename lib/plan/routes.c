@@ -14,6 +14,8 @@
 #include <linux/rtnetlink.h>
 #include <stdlib.h>
 
+#include "base/array.h"
+
 #ifndef IFF_LOWER_UP
 #define IFF_LOWER_UP 0x10000U /* linux/if.h, which does not go with net/if.h */
 #endif
@@ -29,18 +31,12 @@ struct place {
 
 static void keep(struct fib *f, nctl_route_ref ref)
 {
-	if (f->n_kept == f->cap_kept) {
-		size_t cap = f->cap_kept ? 2 * f->cap_kept : 64;
-		nctl_route_ref *v = reallocarray(f->kept, cap, sizeof(*v));
+	int r = nctl_array_grow(&f->kept, &f->cap_kept, f->n_kept, sizeof(ref));
 
-		if (!v) {
-			f->b->err = -ENOMEM;
-			return;
-		}
-		f->kept = v;
-		f->cap_kept = cap;
-	}
-	f->kept[f->n_kept++] = ref;
+	if (r < 0)
+		f->b->err = r;
+	else
+		f->kept[f->n_kept++] = ref;
 }
 
 /* Would the kernel take v for the same route as h, or for a sibling of it? Of IPv4, all of a place are. */
@@ -111,7 +107,8 @@ static struct nctl_op *add(struct fib *f, const struct nctl_want_route *r, struc
 	return op;
 }
 
-static void del(struct fib *f, nctl_route_ref ref, enum nctl_fib_rank rank, const struct nctl_pos *pos)
+/* What is there, as it is. NULL: no memory (b->err). */
+static struct nctl_op_fib *as_shown(struct fib *f, nctl_route_ref ref)
 {
 	struct nctl_op_fib *fib;
 	struct nctl_route v;
@@ -120,8 +117,15 @@ static void del(struct fib *f, nctl_route_ref ref, enum nctl_fib_rank rank, cons
 	fib = nctl_fib_copy_route(f->b->plan, &v);
 	if (!fib)
 		f->b->err = -ENOMEM;
-	else
-		nctl_fib_op(f, NCTL_OP_ROUTE_DEL, rank, nctl_fib_route_label(f->b, &v), pos, &fib);
+	return fib;
+}
+
+static void del(struct fib *f, nctl_route_ref ref, enum nctl_fib_rank rank, const struct nctl_pos *pos)
+{
+	struct nctl_op_fib *fib = as_shown(f, ref);
+
+	if (fib)
+		nctl_fib_op(f, NCTL_OP_ROUTE_DEL, rank, nctl_fib_route_label(f->b, &fib->v.route), pos, &fib);
 }
 
 static void in_the_way(struct fib *f, const struct nctl_want_route *r, nctl_route_ref ref)
@@ -275,20 +279,6 @@ static bool may_send(
 		return false;
 	}
 	return !waits_for_gateway(f, r, v) && !waits_for_carrier(f, r);
-}
-
-/* What satisfies a wanted route comes back as it is, if this plan costs it: another program's stays
- * another's. */
-static struct nctl_op_fib *as_shown(struct fib *f, nctl_route_ref ref)
-{
-	struct nctl_op_fib *fib;
-	struct nctl_route v;
-
-	nctl_mirror_route_view(f->b->have, ref, &v);
-	fib = nctl_fib_copy_route(f->b->plan, &v);
-	if (!fib)
-		f->b->err = -ENOMEM;
-	return fib;
 }
 
 static void plan_route(struct fib *f, const struct nctl_want_route *r, enum nctl_fib_rank rank)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "plan/parts.h"
 #include "plan/snapshot.h"
 
@@ -31,14 +32,10 @@ static struct nctl_ethtool *copy_ethtool(
 
 static struct nctl_snap_told *add(struct nctl_snapshot *s, const struct nctl_op *op)
 {
-	size_t cap = s->cap_told ? 2 * s->cap_told : 8;
-	struct nctl_snap_told *v = s->n_told < s->cap_told ? s->told : reallocarray(s->told, cap, sizeof(*v));
+	struct nctl_snap_told *v;
 
-	if (!v)
+	if (nctl_array_grow(&s->told, &s->cap_told, s->n_told, sizeof(*v)) < 0)
 		return NULL;
-	if (v != s->told || s->n_told == s->cap_told)
-		s->cap_told = cap;
-	s->told = v;
 	v = &s->told[s->n_told];
 	*v = (struct nctl_snap_told){
 		.netns = op->netns, .ifindex = op->ifindex, .name = nctl_arena_strdup(&s->arena, op->name)};

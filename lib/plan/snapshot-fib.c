@@ -7,24 +7,17 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "plan/fib.h"
 #include "plan/snapshot.h"
 
 int nctl_snapshot_add_fib(struct nctl_snapshot *s, const struct nctl_snap_fib *f)
 {
-	size_t cap = s->cap_fibs ? s->cap_fibs * 2 : 16;
-	struct nctl_snap_fib copy = *f, *v;
+	struct nctl_snap_fib copy = *f;
 
 	copy.fib = nctl_fib_copy(&s->arena, f->type, f->fib);
-	if (!copy.fib)
+	if (!copy.fib || nctl_array_grow(&s->fibs, &s->cap_fibs, s->n_fibs, sizeof(copy)) < 0)
 		return -ENOMEM;
-	if (s->n_fibs == s->cap_fibs) {
-		v = reallocarray(s->fibs, cap, sizeof(*v));
-		if (!v)
-			return -ENOMEM;
-		s->fibs = v;
-		s->cap_fibs = cap;
-	}
 	s->fibs[s->n_fibs++] = copy;
 	return 0;
 }

@@ -14,24 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "plan/fib.h"
 #include "plan/parts.h"
-
-static int grow(void *array, size_t *cap, size_t n, size_t size)
-{
-	size_t want = *cap ? *cap * 2 : 16;
-	void *p;
-
-	if (n < *cap)
-		return 0;
-	p = reallocarray(*(void **)array, want, size);
-	if (!p)
-		return -ENOMEM;
-	*(void **)array = p;
-	*cap = want;
-	return 0;
-}
 
 static uint64_t link_hash(uint32_t netns, nctl_ifindex ifindex)
 {
@@ -54,7 +40,8 @@ struct nctl_snap_link *nctl_snapshot_find(const struct nctl_snapshot *s, uint32_
 int nctl_snapshot_add_link(struct nctl_snapshot *s, const struct nctl_snap_link *l, struct nctl_link *link)
 {
 	struct nctl_snap_link *copy = nctl_arena_alloc(&s->arena, sizeof(*copy));
-	int r = copy ? grow(&s->links, &s->cap_links, s->n_links, sizeof(struct nctl_snap_link *)) : -ENOMEM;
+	int r = copy ? nctl_array_grow(&s->links, &s->cap_links, s->n_links, sizeof(struct nctl_snap_link *))
+	             : -ENOMEM;
 
 	if (r < 0)
 		return r;
@@ -70,7 +57,7 @@ int nctl_snapshot_add_link(struct nctl_snapshot *s, const struct nctl_snap_link 
 
 int nctl_snapshot_add_made(struct nctl_snapshot *s, const struct nctl_snap_made *m)
 {
-	int r = grow(&s->made, &s->cap_made, s->n_made, sizeof(*m));
+	int r = nctl_array_grow(&s->made, &s->cap_made, s->n_made, sizeof(*m));
 
 	if (r >= 0)
 		s->made[s->n_made++] = *m;
@@ -79,7 +66,7 @@ int nctl_snapshot_add_made(struct nctl_snapshot *s, const struct nctl_snap_made 
 
 int nctl_snapshot_add_addr(struct nctl_snapshot *s, const struct nctl_snap_addr *a)
 {
-	int r = grow(&s->addrs, &s->cap_addrs, s->n_addrs, sizeof(*a));
+	int r = nctl_array_grow(&s->addrs, &s->cap_addrs, s->n_addrs, sizeof(*a));
 
 	if (r >= 0)
 		s->addrs[s->n_addrs++] = *a;
@@ -89,7 +76,7 @@ int nctl_snapshot_add_addr(struct nctl_snapshot *s, const struct nctl_snap_addr 
 int nctl_snapshot_add_altname(struct nctl_snapshot *s, const struct nctl_snap_altname *a)
 {
 	struct nctl_snap_altname copy = *a;
-	int r = grow(&s->altnames, &s->cap_altnames, s->n_altnames, sizeof(copy));
+	int r = nctl_array_grow(&s->altnames, &s->cap_altnames, s->n_altnames, sizeof(copy));
 
 	copy.name = nctl_arena_strdup(&s->arena, a->name);
 	if (r < 0 || !copy.name)
@@ -101,7 +88,7 @@ int nctl_snapshot_add_altname(struct nctl_snapshot *s, const struct nctl_snap_al
 int nctl_snapshot_add_sysctl(struct nctl_snapshot *s, const struct nctl_snap_sysctl *v)
 {
 	struct nctl_snap_sysctl copy = *v;
-	int r = grow(&s->sysctls, &s->cap_sysctls, s->n_sysctls, sizeof(copy));
+	int r = nctl_array_grow(&s->sysctls, &s->cap_sysctls, s->n_sysctls, sizeof(copy));
 
 	copy.name = nctl_arena_strdup(&s->arena, v->name);
 	copy.value = nctl_arena_strdup(&s->arena, v->value);
@@ -185,7 +172,7 @@ static int take_link(struct taking *t, const struct nctl_mirror_link *l)
 
 	if (nctl_snapshot_find(t->s, t->netns, l->v.ifindex))
 		return 0;
-	r = grow(&t->stack, &t->cap_stack, t->n_stack, sizeof(struct nctl_mirror_link *));
+	r = nctl_array_grow(&t->stack, &t->cap_stack, t->n_stack, sizeof(struct nctl_mirror_link *));
 	if (r >= 0)
 		r = nctl_link_copy(&copy, &l->v);
 	if (r < 0)
