@@ -182,36 +182,15 @@ static int ask(struct netns_task *t)
 	struct nd_netns_ref in = ref_of(t->plan, op_of(t)->netns), of;
 	struct nctl_op *op = op_of(t);
 
-	switch ((enum nctl_op_type)op->type) {
-	case NCTL_OP_NETNS_NEW:
+	if (op->type == NCTL_OP_NETNS_NEW)
 		return make(t);
-	case NCTL_OP_NETNS_DEL:
+	if (op->type == NCTL_OP_NETNS_DEL)
 		return nd_netns_work_add(t->set, true, &in.name, 1, in.cookie, t, NULL, NULL);
-	case NCTL_OP_NETNS_ID:
+	if (op->type == NCTL_OP_SYSCTL_SET)
+		return nd_helper_sysctl_write(helper, &in, op->sysctl, op->value, on_sysctl, t);
+	if (op->type == NCTL_OP_NETNS_ID) {
 		of = ref_of(t->plan, op->peer_netns);
 		return nd_helper_nsid_in(helper, &in, &of, on_nsid, t);
-	case NCTL_OP_SYSCTL_SET:
-		return nd_helper_sysctl_write(helper, &in, op->sysctl, op->value, on_sysctl, t);
-	case NCTL_OP_LINK_NEW:
-	case NCTL_OP_LINK_SET:
-	case NCTL_OP_LINK_DEL:
-	case NCTL_OP_ALTNAME_NEW:
-	case NCTL_OP_ALTNAME_DEL:
-	case NCTL_OP_ADDR_NEW:
-	case NCTL_OP_ADDR_DEL:
-	case NCTL_OP_ROUTE_NEW:
-	case NCTL_OP_ROUTE_DEL:
-	case NCTL_OP_NEXTHOP_NEW:
-	case NCTL_OP_NEXTHOP_DEL:
-	case NCTL_OP_RULE_NEW:
-	case NCTL_OP_RULE_DEL:
-	case NCTL_OP_NEIGH_NEW:
-	case NCTL_OP_NEIGH_DEL:
-	case NCTL_OP_VLANS_ADD:
-	case NCTL_OP_VLANS_DEL:
-	case NCTL_OP_ETHTOOL_SET:
-	case NCTL_OP_WG_SET:
-		break;
 	}
 	return -EOPNOTSUPP;
 }

@@ -4,6 +4,7 @@
  * entry for each definition and action, so that a range of 1,500 VLANs is one line; deletions have no
  * definition any more and are folded by their names ("foo.{1491..1500}").
  */
+#include "base/array.h"
 #include "plan/op-fib.h"
 #include "reconcile/private.h"
 
@@ -59,83 +60,16 @@ static void put_pos(struct nctl_json *j, const struct nctl_want *want, const str
 
 static const char *action_of(const struct nctl_op *op)
 {
-	switch ((enum nctl_op_type)op->type) {
-	case NCTL_OP_LINK_NEW:
-	case NCTL_OP_NETNS_NEW:
-		return "create";
-	case NCTL_OP_LINK_SET:
-		return "change";
-	case NCTL_OP_LINK_DEL:
-	case NCTL_OP_NETNS_DEL:
-		return "delete";
-	case NCTL_OP_NETNS_ID:
-		return "look up";
-	case NCTL_OP_SYSCTL_SET:
-	case NCTL_OP_ETHTOOL_SET:
-	case NCTL_OP_WG_SET:
-		return "set";
-	case NCTL_OP_ALTNAME_NEW:
-	case NCTL_OP_ADDR_NEW:
-	case NCTL_OP_VLANS_ADD:
-		return "add";
-	case NCTL_OP_ROUTE_NEW:
-	case NCTL_OP_NEXTHOP_NEW:
-	case NCTL_OP_NEIGH_NEW:
-		return op->fib->old ? "change" : "add";
-	case NCTL_OP_RULE_NEW:
-		return "add";
-	case NCTL_OP_ALTNAME_DEL:
-	case NCTL_OP_ADDR_DEL:
-	case NCTL_OP_ROUTE_DEL:
-	case NCTL_OP_NEXTHOP_DEL:
-	case NCTL_OP_RULE_DEL:
-	case NCTL_OP_NEIGH_DEL:
-	case NCTL_OP_VLANS_DEL:
-		return "remove";
-	}
-	return "";
+	const struct nctl_op_info *info = nctl_op_info(op);
+
+	return info->fib && !info->deletes && op->fib->old ? "change" : info->action;
 }
 
 static const char *object_of(const struct nctl_op *op)
 {
-	switch ((enum nctl_op_type)op->type) {
-	case NCTL_OP_LINK_NEW:
-	case NCTL_OP_LINK_SET:
-	case NCTL_OP_LINK_DEL:
-		return "link";
-	case NCTL_OP_ALTNAME_NEW:
-	case NCTL_OP_ALTNAME_DEL:
-		return "altname";
-	case NCTL_OP_ADDR_NEW:
-	case NCTL_OP_ADDR_DEL:
-		return "address";
-	case NCTL_OP_ROUTE_NEW:
-	case NCTL_OP_ROUTE_DEL:
-		return "route";
-	case NCTL_OP_NEXTHOP_NEW:
-	case NCTL_OP_NEXTHOP_DEL:
-		return "nexthop";
-	case NCTL_OP_RULE_NEW:
-	case NCTL_OP_RULE_DEL:
-		return "rule";
-	case NCTL_OP_NEIGH_NEW:
-	case NCTL_OP_NEIGH_DEL:
-		return "neigh";
-	case NCTL_OP_VLANS_ADD:
-	case NCTL_OP_VLANS_DEL:
-		return "vlans";
-	case NCTL_OP_NETNS_NEW:
-	case NCTL_OP_NETNS_DEL:
-	case NCTL_OP_NETNS_ID:
-		return "netns";
-	case NCTL_OP_SYSCTL_SET:
-		return "sysctl";
-	case NCTL_OP_ETHTOOL_SET:
+	if (op->type == NCTL_OP_ETHTOOL_SET)
 		return nctl_ethtool_group_name(op->group);
-	case NCTL_OP_WG_SET:
-		return "wireguard";
-	}
-	return "";
+	return nctl_op_info(op)->object;
 }
 
 static bool is_of_netns(const struct nctl_op *op)
@@ -291,15 +225,8 @@ static int add_entry(struct entries *es, const struct nctl_plan *p, const struct
 
 	if (es->n && join_entries(&es->v[es->n - 1], &e))
 		return 0;
-	if (es->n == es->cap) {
-		size_t cap = es->cap ? 2 * es->cap : 32;
-		struct entry *v = reallocarray(es->v, cap, sizeof(*v));
-
-		if (!v)
-			return -ENOMEM;
-		es->v = v;
-		es->cap = cap;
-	}
+	if (nctl_array_grow(&es->v, &es->cap, es->n, sizeof(e)) < 0)
+		return -ENOMEM;
 	es->v[es->n++] = e;
 	return 0;
 }

@@ -78,7 +78,7 @@ static bool must_wait(const struct nctl_plan *p, const struct nctl_op *op)
 
 		/* A new link may stand on one that is made by the message before, a route on its next hop. */
 		if (need && need->state == NCTL_OP_SENT &&
-			!((op->type == NCTL_OP_LINK_NEW || nctl_op_is_fib(op)) && nctl_op_is_rtnl(need)))
+			!((op->type == NCTL_OP_LINK_NEW || nctl_op_is_fib(op)) && nctl_op_info(need)->rtnl))
 			return true;
 	}
 	return false;
@@ -101,7 +101,7 @@ static bool is_moot(const struct nctl_op *op, int error)
 	/* Two operations may have taken the same one along, or the mirror took one for gone that was not: it will show. */
 	if (nctl_op_is_fib(op) && error == -EEXIST)
 		return true;
-	return nctl_op_is_deletion(op) && (error == -ENODEV || error == -ENOENT || error == -EADDRNOTAVAIL ||
+	return nctl_op_info(op)->deletes && (error == -ENODEV || error == -ENOENT || error == -EADDRNOTAVAIL ||
 						  (nctl_op_is_fib(op) && error == -ESRCH));
 }
 
@@ -208,7 +208,7 @@ void nctl_hub_op_done(struct nctl_hub *h, uint32_t i, int error, const char *tex
 	if (!run->plan || i >= run->plan->n_ops || !run->ops_in_flight)
 		return;
 	op = &run->plan->ops[i];
-	if (op->state != NCTL_OP_SENT || nctl_op_is_rtnl(op))
+	if (op->state != NCTL_OP_SENT || nctl_op_info(op)->rtnl)
 		return;
 	run->ops_in_flight--;
 	if (error < 0)
@@ -227,7 +227,7 @@ uint32_t nctl_run_op_at(const struct run *run, size_t i)
 /* Routes go by themselves, too, and some by what comes before in this very plan: then there is nothing to say. */
 static bool may_be_done(const struct nctl_op *op)
 {
-	return op->if_missing || (nctl_op_is_fib(op) && nctl_op_is_deletion(op));
+	return op->if_missing || (nctl_op_is_fib(op) && nctl_op_info(op)->deletes);
 }
 
 /* What needs no message: true if op is dealt with. */
@@ -239,10 +239,10 @@ static bool pass_over(struct run *run, struct nctl_op *op)
 		op->state = NCTL_OP_ACKED;
 		return true;
 	}
-	if (!nctl_op_is_rtnl(op) || (run->sessions[op->netns] && run->sessions[nctl_op_carrier(op)]))
+	if (!nctl_op_info(op)->rtnl || (run->sessions[op->netns] && run->sessions[nctl_op_carrier(op)]))
 		return false;
 	/* The namespace is gone, and with it all that was to be deleted there. */
-	if (nctl_op_is_deletion(op))
+	if (nctl_op_info(op)->deletes)
 		op->state = NCTL_OP_ACKED;
 	else
 		nctl_run_refuse(run, op, -ENOENT, GONE);
@@ -327,7 +327,7 @@ static void fill(struct nctl_hub *h, struct nctl_batch *b, struct run_batch *rb)
 			nctl_run_refuse(run, op, -EPERM, "refused for a test");
 			continue;
 		}
-		if (!(nctl_op_is_rtnl(op) ? put(h, i, b, rb) : hand_over(h, i)))
+		if (!(nctl_op_info(op)->rtnl ? put(h, i, b, rb) : hand_over(h, i)))
 			break;
 	}
 }

@@ -100,7 +100,7 @@ static void refresh(struct nctl_hub *h)
 		const struct nctl_op *op = &run->plan->ops[run->unseen[i]];
 
 		/* The events of a cascade come in any case. */
-		if (nctl_op_is_deletion(op) && op->implied)
+		if (nctl_op_info(op)->deletes && op->implied)
 			continue;
 		refresh_one(h, op->netns);
 		if (op->pair)

@@ -83,10 +83,8 @@ void nctl_run_gone(struct nctl_hub *h, const struct nctl_session *s);
 /* encode.c: the message of operation op, left open in msg; goes to the namespace nctl_op_carrier. */
 void nctl_op_encode(const struct nctl_plan *p, const struct nctl_op *op, struct nctl_msgbuf *msg);
 uint32_t nctl_op_carrier(const struct nctl_op *op);
-bool nctl_op_is_rtnl(const struct nctl_op *op);
 
 /* told.c: carries out op number i if it is for generic netlink, answered by nctl_hub_op_done; false: it is not. */
 bool nctl_run_tell(struct nctl_hub *h, uint32_t i);
-bool nctl_op_is_deletion(const struct nctl_op *op);
 /* The ledger entries that op makes: 0, 1 or, for a pair, 2. */
 size_t nctl_op_intents(const struct nctl_plan *p, const struct nctl_op *op, struct nctl_intent ret[2]);

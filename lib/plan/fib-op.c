@@ -12,7 +12,7 @@
 
 bool nctl_op_is_fib(const struct nctl_op *op)
 {
-	return nctl_phase_stage(op->phase) == NCTL_STAGE_ROUTE;
+	return nctl_op_info(op)->fib;
 }
 
 static bool shows_route(const struct nctl_mirror *m, const struct nctl_route *r)
@@ -49,40 +49,19 @@ static bool shows_rule(const struct nctl_mirror *m, const struct nctl_op_fib *fi
 
 bool nctl_fib_op_is_seen(const struct nctl_op *op, const struct nctl_mirror *m)
 {
-	switch ((enum nctl_op_type)op->type) {
-	case NCTL_OP_ROUTE_NEW:
-		return m && shows_route(m, &op->fib->v.route);
-	case NCTL_OP_ROUTE_DEL:
-		return !m || !shows_route(m, &op->fib->v.route);
-	case NCTL_OP_NEXTHOP_NEW:
-		return m && shows_nexthop(m, &op->fib->v.nexthop);
-	case NCTL_OP_NEXTHOP_DEL:
-		return !m || !shows_nexthop(m, &op->fib->v.nexthop);
-	case NCTL_OP_RULE_NEW:
-		return m && shows_rule(m, op->fib);
-	case NCTL_OP_RULE_DEL:
-		return !m || !nctl_mirror_rule_has(m, &op->fib->v.rule);
-	case NCTL_OP_NEIGH_NEW:
-	case NCTL_OP_NEIGH_DEL:
+	bool goes = nctl_op_info(op)->deletes, shown;
+
+	if (op->type == NCTL_OP_NEIGH_NEW || op->type == NCTL_OP_NEIGH_DEL)
 		return op->state == NCTL_OP_ACKED || op->state == NCTL_OP_DONE;
-	case NCTL_OP_LINK_NEW:
-	case NCTL_OP_LINK_SET:
-	case NCTL_OP_LINK_DEL:
-	case NCTL_OP_ALTNAME_NEW:
-	case NCTL_OP_ALTNAME_DEL:
-	case NCTL_OP_ADDR_NEW:
-	case NCTL_OP_ADDR_DEL:
-	case NCTL_OP_NETNS_NEW:
-	case NCTL_OP_NETNS_DEL:
-	case NCTL_OP_VLANS_ADD:
-	case NCTL_OP_VLANS_DEL:
-	case NCTL_OP_NETNS_ID:
-	case NCTL_OP_SYSCTL_SET:
-	case NCTL_OP_ETHTOOL_SET:
-	case NCTL_OP_WG_SET:
-		break;
-	}
-	return false;
+	if (!m)
+		return goes;
+	if (op->type == NCTL_OP_ROUTE_NEW || op->type == NCTL_OP_ROUTE_DEL)
+		shown = shows_route(m, &op->fib->v.route);
+	else if (op->type == NCTL_OP_NEXTHOP_NEW || op->type == NCTL_OP_NEXTHOP_DEL)
+		shown = shows_nexthop(m, &op->fib->v.nexthop);
+	else
+		shown = goes ? nctl_mirror_rule_has(m, &op->fib->v.rule) : shows_rule(m, op->fib);
+	return shown != goes;
 }
 
 enum nctl_readiness nctl_op_readiness(const struct nctl_plan *p, const struct nctl_op *op)

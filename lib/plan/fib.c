@@ -34,37 +34,10 @@ bool nctl_fib_is_touched(const struct fib *f, nctl_ifindex ifindex)
 /* A new link has none; its ports may lose theirs by operations of their own. */
 bool nctl_fib_touches(const struct nctl_op *op)
 {
-	switch ((enum nctl_op_type)op->type) {
-	case NCTL_OP_LINK_SET:
+	if (op->type == NCTL_OP_LINK_SET)
 		return op->cls >= NCTL_CHANGE_FLAP ||
 		       (op->diff.common & (NCTL_LINK_BIT(MASTER) | NCTL_LINK_BIT(FLAGS)));
-	case NCTL_OP_ADDR_DEL:
-		return true;
-	case NCTL_OP_SYSCTL_SET:
-		return op->stops_ipv6;
-	case NCTL_OP_LINK_NEW:
-	case NCTL_OP_ETHTOOL_SET:
-	case NCTL_OP_WG_SET:
-	case NCTL_OP_LINK_DEL:
-	case NCTL_OP_ALTNAME_NEW:
-	case NCTL_OP_ALTNAME_DEL:
-	case NCTL_OP_ADDR_NEW:
-	case NCTL_OP_NETNS_NEW:
-	case NCTL_OP_NETNS_DEL:
-	case NCTL_OP_VLANS_ADD:
-	case NCTL_OP_VLANS_DEL:
-	case NCTL_OP_NETNS_ID:
-	case NCTL_OP_ROUTE_NEW:
-	case NCTL_OP_ROUTE_DEL:
-	case NCTL_OP_NEXTHOP_NEW:
-	case NCTL_OP_NEXTHOP_DEL:
-	case NCTL_OP_RULE_NEW:
-	case NCTL_OP_RULE_DEL:
-	case NCTL_OP_NEIGH_NEW:
-	case NCTL_OP_NEIGH_DEL:
-		break;
-	}
-	return false;
+	return op->type == NCTL_OP_ADDR_DEL || (op->type == NCTL_OP_SYSCTL_SET && op->stops_ipv6);
 }
 
 static void collect_touched(struct fib *f)

@@ -40,6 +40,7 @@ enum nctl_op_type {
 	NCTL_OP_NETNS_ID, /* learns as what netns sees peer_netns; for a pair between them */
 	NCTL_OP_SYSCTL_SET,
 };
+enum { NCTL_OP_TYPES = NCTL_OP_SYSCTL_SET + 1 };
 
 enum nctl_op_state {
 	NCTL_OP_PENDING,
@@ -132,3 +133,11 @@ struct nctl_op {
 /* Fills ret with the wanted link as the kernel should show it: want's fields, indexes resolved. Borrows
  * everything. */
 void nctl_op_link(const struct nctl_op *op, struct nctl_link *ret);
+
+struct nctl_op_info {
+	const char *action, *object; /* what it is called: "create", "link" */
+	bool rtnl;    /* one message of rtnetlink; else another one carries it out */
+	bool fib;     /* carries a nctl_op_fib (op-fib.h) */
+	bool deletes; /* done as well if it is gone already */
+};
+const struct nctl_op_info *nctl_op_info(const struct nctl_op *op);

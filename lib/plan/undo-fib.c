@@ -96,23 +96,33 @@ static const struct nctl_op_fib *find_rule(struct undo *u, const struct nctl_op 
 
 static void undo_new(struct undo *u, const struct nctl_op *op)
 {
-	const struct nctl_op_fib *fib = op->fib;
+	const struct nctl_op_fib *fib;
 
 	if (op->if_missing)
 		return; /* was there before */
-	if (op->type == NCTL_OP_RULE_NEW) {
-		fib = find_rule(u, op);
-		if (fib)
-			take_away(u, op, NCTL_OP_RULE_DEL, NCTL_FIB_UNRULE, fib);
+	fib = op->type == NCTL_OP_RULE_NEW ? find_rule(u, op) : op->fib;
+	if (!fib)
 		return;
-	}
 	if (fib->old)
 		bring_back(u, op, (enum nctl_op_type)op->type, fib->old, NLM_F_REPLACE);
 	else if (op->type == NCTL_OP_ROUTE_NEW)
 		take_away(u, op, NCTL_OP_ROUTE_DEL, NCTL_FIB_UNROUTE, fib);
+	else if (op->type == NCTL_OP_RULE_NEW)
+		take_away(u, op, NCTL_OP_RULE_DEL, NCTL_FIB_UNRULE, fib);
+	else if (op->type == NCTL_OP_NEIGH_NEW)
+		take_away(u, op, NCTL_OP_NEIGH_DEL, NCTL_FIB_UNNEIGH, fib);
 	else
 		take_away(u, op, NCTL_OP_NEXTHOP_DEL,
 			fib->v.nexthop.group ? NCTL_FIB_UNGROUP : NCTL_FIB_UNNEXTHOP, fib);
+}
+
+/* What makes again what such an operation takes away. */
+static enum nctl_op_type new_of(const struct nctl_op *del)
+{
+	return del->type == NCTL_OP_ROUTE_DEL   ? NCTL_OP_ROUTE_NEW
+	       : del->type == NCTL_OP_RULE_DEL  ? NCTL_OP_RULE_NEW
+	       : del->type == NCTL_OP_NEIGH_DEL ? NCTL_OP_NEIGH_NEW
+	                                        : NCTL_OP_NEXTHOP_NEW;
 }
 
 static void return_lost(struct undo *u, const struct nctl_op *op)
@@ -124,46 +134,9 @@ static void return_lost(struct undo *u, const struct nctl_op *op)
 
 void nctl_undo_fib(struct undo *u, const struct nctl_op *op)
 {
-	switch ((enum nctl_op_type)op->type) {
-	case NCTL_OP_ROUTE_NEW:
-	case NCTL_OP_NEXTHOP_NEW:
-	case NCTL_OP_RULE_NEW:
+	if (nctl_op_is_fib(op) && !nctl_op_info(op)->deletes)
 		undo_new(u, op);
-		break;
-	case NCTL_OP_ROUTE_DEL:
-		bring_back(u, op, NCTL_OP_ROUTE_NEW, op->fib, flags_of(NCTL_OP_ROUTE_NEW, op->fib));
-		break;
-	case NCTL_OP_NEXTHOP_DEL:
-		bring_back(u, op, NCTL_OP_NEXTHOP_NEW, op->fib, NLM_F_REPLACE);
-		break;
-	case NCTL_OP_RULE_DEL:
-		bring_back(u, op, NCTL_OP_RULE_NEW, op->fib, 0);
-		break;
-	case NCTL_OP_NEIGH_NEW:
-		if (op->fib->old)
-			bring_back(u, op, NCTL_OP_NEIGH_NEW, op->fib->old, NLM_F_REPLACE);
-		else
-			take_away(u, op, NCTL_OP_NEIGH_DEL, NCTL_FIB_UNNEIGH, op->fib);
-		break;
-	case NCTL_OP_NEIGH_DEL:
-		bring_back(u, op, NCTL_OP_NEIGH_NEW, op->fib, NLM_F_REPLACE);
-		break;
-	case NCTL_OP_LINK_NEW:
-	case NCTL_OP_LINK_SET:
-	case NCTL_OP_LINK_DEL:
-	case NCTL_OP_ALTNAME_NEW:
-	case NCTL_OP_ALTNAME_DEL:
-	case NCTL_OP_ADDR_NEW:
-	case NCTL_OP_ADDR_DEL:
-	case NCTL_OP_NETNS_NEW:
-	case NCTL_OP_NETNS_DEL:
-	case NCTL_OP_VLANS_ADD:
-	case NCTL_OP_VLANS_DEL:
-	case NCTL_OP_NETNS_ID:
-	case NCTL_OP_SYSCTL_SET:
-	case NCTL_OP_ETHTOOL_SET:
-	case NCTL_OP_WG_SET:
-		break;
-	}
+	else if (nctl_op_is_fib(op))
+		bring_back(u, op, new_of(op), op->fib, flags_of(new_of(op), op->fib));
 	return_lost(u, op);
 }

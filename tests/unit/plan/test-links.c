@@ -528,9 +528,23 @@ static void test_lower_elsewhere(void **state)
 
 #define CASE(name_) cmocka_unit_test_setup_teardown(test_##name_, setup, teardown)
 
+/* The table of types has a row for each of them. */
+static void test_types(void **state)
+{
+	struct nctl_op op = {0};
+
+	(void)state;
+	for (op.type = 0; op.type < NCTL_OP_TYPES; op.type++) {
+		assert_non_null(nctl_op_info(&op)->action);
+		assert_non_null(nctl_op_info(&op)->object);
+		assert_true(nctl_op_info(&op)->rtnl || !nctl_op_info(&op)->fib);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		CASE(types),
 		CASE(create),
 		CASE(needs),
 		CASE(peer_with_master),
