@@ -101,8 +101,7 @@ static int file_cmp(const void *a, const void *b)
 	return (x->root > y->root) - (x->root < y->root);
 }
 
-/* A symbolic link is fine, anything but a file is not: O_NONBLOCK, so that a FIFO does not stop us. */
-static int open_file(const char *path, uid_t user, int *ret_fd)
+int nd_open_own(const char *path, uid_t user, mode_t forbidden, int *ret_fd)
 {
 	_cleanup_(nctl_closep) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	struct stat st;
@@ -111,7 +110,7 @@ static int open_file(const char *path, uid_t user, int *ret_fd)
 		return -errno;
 	if (!S_ISREG(st.st_mode))
 		return -EINVAL;
-	if (st.st_uid != geteuid() && st.st_uid != user)
+	if ((st.st_uid != geteuid() && st.st_uid != user) || (st.st_mode & forbidden))
 		return -EACCES;
 	*ret_fd = take_fd(fd);
 	return 0;
@@ -120,7 +119,7 @@ static int open_file(const char *path, uid_t user, int *ret_fd)
 static int answer_add_file(struct nd_reply *a, const char *path, uid_t user)
 {
 	_cleanup_(nctl_closep) int fd = -1;
-	int r = open_file(path, user, &fd);
+	int r = nd_open_own(path, user, 0, &fd);
 
 	if (r < 0)
 		return nd_reply_refuse(a, r, "%.400s%s", path,

@@ -7,7 +7,6 @@
  */
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,27 +15,12 @@
 #include "base/cleanup.h"
 #include "helper/private.h"
 
-static int open_key(const char *path, uid_t user, int *ret_fd)
-{
-	_cleanup_(nctl_closep) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	struct stat st;
-
-	if (fd < 0 || fstat(fd, &st) < 0)
-		return -errno;
-	if (!S_ISREG(st.st_mode))
-		return -EINVAL;
-	if ((st.st_uid != geteuid() && st.st_uid != user) || (st.st_mode & (S_IWGRP | S_IWOTH)))
-		return -EACCES;
-	*ret_fd = take_fd(fd);
-	return 0;
-}
-
 int nd_op_read_key(struct nd_place *p, const struct nd_request *q, struct nd_reply *a)
 {
 	_cleanup_(nctl_closep) int fd = -1;
 	const char *path = q->strings[0];
 	char text[NCTL_KEY_TEXT + 1];
-	int r = *path == '/' ? open_key(path, p->options->user, &fd) : -EINVAL;
+	int r = *path == '/' ? nd_open_own(path, p->options->user, S_IWGRP | S_IWOTH, &fd) : -EINVAL;
 
 	if (r == 0)
 		r = nctl_key_read(fd, text);

@@ -138,6 +138,10 @@ int nd_op_open_maddr(struct nd_place *p, const struct nd_request *q, struct nd_r
 int nd_op_read_key(struct nd_place *p, const struct nd_request *q, struct nd_reply *a);
 int nd_op_scan(struct nd_place *p, const struct nd_request *q, struct nd_reply *a);
 
+/* A file of root's or user's, without these bits of its mode. A symbolic link to one is fine, anything but a file is
+ * not: O_NONBLOCK, so that a FIFO does not stop us. 0, or -errno: -EINVAL no file, -EACCES. */
+int nd_open_own(const char *path, uid_t user, mode_t forbidden, int *ret_fd);
+
 /* Answers a request, if it is one. 0; -EBADMSG: it is none, nothing was answered; else the channel is broken.
  */
 int nd_dispatch(const nd_operation operations[static ND_PROTO_TYPES], struct nd_place *p,
