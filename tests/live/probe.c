@@ -84,7 +84,7 @@ static void *map_code(void *p)
 /* Without the filter, some of them would end this program. */
 static void try_filtered(bool filter)
 {
-	static const char *const names[] = {"execve", "fork", "kill", "ptrace", "inet", "generic", "code",
+	static const char *const names[] = {"execve", "fork", "kill", "ptrace", "inet", "netfilter", "code",
 		"protect", "userns", "bpf", "uring", "limit"};
 	char *argv[] = {(char[]){"/bin/true"}, NULL};
 	void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
