@@ -30,7 +30,14 @@ static void absorb(struct scopes *c, const struct nctl_dump_scope *scope)
 
 void nctl_scopes_forget(struct nctl_session *s, nctl_ifindex oif)
 {
-	s->scopes.n = nctl_dump_scopes_forget(s->scopes.v, s->scopes.n, oif);
+	struct scopes *c = &s->scopes;
+
+	c->n = nctl_dump_scopes_forget(c->v, c->n, oif);
+	if (c->n)
+		return;
+	nctl_list_del(&c->due);
+	if (s->sync.state == SYNC_DONE)
+		nctl_sync_stop_waiting(s); /* there is nothing more to wait for: the wake-up is saved */
 }
 
 /* Too many: whole types instead. There are fewer types, and VLANs, than places. */

@@ -38,7 +38,7 @@ void nctl_sync_init(struct nctl_session *s)
 	nctl_scopes_init(s);
 }
 
-static void stop_waiting(struct nctl_session *s)
+void nctl_sync_stop_waiting(struct nctl_session *s)
 {
 	if (!s->sync.waits)
 		return;
@@ -49,7 +49,7 @@ static void stop_waiting(struct nctl_session *s)
 
 void nctl_sync_fini(struct nctl_session *s)
 {
-	stop_waiting(s);
+	nctl_sync_stop_waiting(s);
 	nctl_list_del(&s->sync.due);
 	nctl_list_del(&s->touched);
 	nctl_scopes_fini(s);
@@ -59,7 +59,7 @@ void nctl_sync_fini(struct nctl_session *s)
 
 static void set_state(struct nctl_session *s, enum sync_state state)
 {
-	stop_waiting(s);
+	nctl_sync_stop_waiting(s);
 	nctl_list_del(&s->sync.due);
 	s->hub->unsynced += (state != SYNC_DONE) - (s->sync.state != SYNC_DONE);
 	if (s->sync.state == SYNC_DONE && state != SYNC_DONE)
@@ -79,7 +79,7 @@ static int cmp_waiting(const struct nctl_rb_node *x, const struct nctl_rb_node *
 
 void nctl_sync_wait(struct nctl_session *s, nctl_time at)
 {
-	stop_waiting(s);
+	nctl_sync_stop_waiting(s);
 	s->sync.at = at;
 	s->sync.waits = true;
 	s->hub->n_waiting++;
@@ -434,7 +434,7 @@ void nctl_sync_tick(struct nctl_hub *h, nctl_time now)
 	struct nctl_session *s;
 
 	while ((s = first_waiting(h)) && nctl_time_cmp(s->sync.at, now) <= 0) {
-		stop_waiting(s);
+		nctl_sync_stop_waiting(s);
 		if (s->sync.state == SYNC_WAIT)
 			nctl_sync_start(s);
 		else

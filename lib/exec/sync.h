@@ -94,6 +94,7 @@ nctl_time nctl_sync_deadline(const struct nctl_hub *h);
 /* Begins the dump of scope. False: the requester's queue is full, or memory is short. */
 bool nctl_sync_dump(struct nctl_session *s, const struct nctl_dump_scope *scope);
 void nctl_sync_wait(struct nctl_session *s, nctl_time at);
+void nctl_sync_stop_waiting(struct nctl_session *s);
 /* When it may be done again: now if it is the first time in a while, later if it goes on. */
 nctl_time nctl_backoff_next(struct nctl_backoff *b, nctl_time now);
 

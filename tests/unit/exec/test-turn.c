@@ -408,6 +408,8 @@ static void settle(void)
 		while (turn(0))
 			;
 		nctl_hub_get_stats(t.hub, &s);
+		if (s.waiting && t.opts.clock)
+			now = nctl_hub_deadline(t.hub);
 		turn(s.dumping || s.waiting ? 100 : 0);
 	} while (s.dumping || s.waiting || stats().suspects);
 }
@@ -470,6 +472,39 @@ static void test_scope_overtaken(void **state)
 	assert_int_equal(stats().suspects, 0);
 }
 
+/* A link comes, gets an address and goes down: its routes go without a word, and are suspect. */
+static void link_goes_down(nctl_ifindex link)
+{
+	uint64_t netns = nctl_fake_home(t.fake);
+
+	assert_int_equal(foreign_new(t.fake, netns, link, "dummy0", "dummy", 0), 0);
+	assert_int_equal(foreign_up(t.fake, netns, link, true), 0);
+	assert_int_equal(foreign_addr(t.fake, netns, link, "192.0.2.1/24", true), 0);
+	settle();
+	assert_int_equal(foreign_up(t.fake, netns, link, false), 0);
+}
+
+/* What a pause was for went with its link: nothing is left to wake for. */
+static void test_scope_forgotten(void **state)
+{
+	(void)state;
+	t.opts.clock = injected;
+	start();
+	until_synced();
+	link_goes_down(77);
+	settle();
+	assert_true(stats().scoped >= 1);
+	assert_int_equal(foreign_del(t.fake, nctl_fake_home(t.fake), 77), 0);
+	settle();
+	link_goes_down(78);
+	assert_true(next_pause() > 0);
+	assert_int_equal(foreign_del(t.fake, nctl_fake_home(t.fake), 78), 0);
+	while (turn(0))
+		;
+	assert_int_equal(stats().suspects, 0);
+	assert_int_equal(nctl_time_cmp(nctl_hub_deadline(t.hub), NCTL_TIME_NEVER), 0);
+}
+
 #define CASE(name_) cmocka_unit_test_setup_teardown(test_##name_, setup, teardown)
 
 int main(void)
@@ -481,6 +516,7 @@ int main(void)
 		CASE(truncated),
 		CASE(ignored),
 		CASE(scope_overtaken),
+		CASE(scope_forgotten),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
