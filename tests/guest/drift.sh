@@ -101,16 +101,14 @@ ok 'all is as configured' wait_until netctl drift
 
 netctl -j status >"$tmp/status"
 ok 'nothing was refused' grep -q '"unrepaired":0' "$tmp/status"
-quiet() { # for a while: what was repaired is looked at once more
-	_new=$(status_number passes)
-	[ "$_new" = "${passes:-}" ] || _times=0
-	passes=$_new
-	_times=$((_times + 1))
-	[ "$_times" -ge 10 ]
+# What was repaired is looked at once more, later: a pass then is not for the foreign link. If that made one, it would each time.
+foreign_is_ignored() {
+	_passes=$(status_number passes)
+	ip link add foreign type dummy && ip link set foreign up && ip addr add 203.0.113.1/24 dev foreign && ip link del foreign
+	netctl verify >/dev/null # the events are read
+	[ "$(status_number passes)" = "$_passes" ]
 }
-wait_until quiet
-ip link add foreign type dummy && ip link set foreign up && ip addr add 203.0.113.1/24 dev foreign && ip link del foreign
-equal 'what is not ours is no drift' "$passes" "$(status_number passes)"
+ok 'what is not ours is no drift' wait_until foreign_is_ignored
 grep repaired "$tmp/netctld.log" | sed 's/^/# /'
 ok 'the daemon ends cleanly' netctld_stop
 done_testing
