@@ -21,31 +21,6 @@ static void add_port_ref(struct nd_dev *d, const struct nd_step *s)
 	d->link->port_refs = ref;
 }
 
-/* The field of the same key that takes IPv6 addresses, or -1. */
-static int ipv6_twin(const struct nctl_field_table *t, const struct nctl_field *f)
-{
-	size_t i;
-
-	for (i = 0; i < t->n; i++)
-		if ((t->v[i].flags & NCTL_FIELD_IPV6) && t->v[i].key && !strcmp(t->v[i].key, f->key))
-			return (int)i;
-	return -1;
-}
-
-/* The field that has the value: what was read into f may be one for its twin. */
-static unsigned settle_family(struct nctl_link *v, const struct nctl_field *f, unsigned index)
-{
-	const struct nctl_prefix *p = (const void *)((const char *)v->data + f->offset);
-	const struct nctl_field_table *t = &v->kind->data;
-	int twin = f->type == NCTL_FIELD_IP && p->family == AF_INET6 ? ipv6_twin(t, f) : -1;
-
-	if (twin < 0)
-		return index;
-	memcpy((char *)v->data + t->v[twin].offset, p, sizeof(*p));
-	memset((char *)v->data + f->offset, 0, f->size);
-	return (unsigned)twin;
-}
-
 void nd_step_data_field(struct nd_dev *d, const struct nd_step *s)
 {
 	struct nctl_link *v = &d->link->v;
@@ -53,7 +28,7 @@ void nd_step_data_field(struct nd_dev *d, const struct nd_step *s)
 	if (s->field->type == NCTL_FIELD_LINK)
 		add_port_ref(d, s);
 	else if (nd_dev_field(d, s->field, s->node->key, s->node, v->data))
-		v->data_has |= UINT64_C(1) << settle_family(v, s->field, s->index);
+		v->data_has |= UINT64_C(1) << nctl_fields_settle_ip(&v->kind->data, v->data, s->index);
 }
 
 /* Bits of the fields in the same group as f that are true or false. */

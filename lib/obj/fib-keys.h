@@ -39,6 +39,15 @@ enum nctl_route_key {
 	NCTL_ROUTE_KEY_METRICS, /* the first of those whose attr is a RTAX_* */
 };
 extern const struct nctl_field_table nctl_route_keys;
+
+/*
+ * The payload of RTA_METRICS, from values by RTAX_* as the kernel keeps them, 0 none; congestion_control may be NULL,
+ * and is cut behind NCTL_CONGESTION_MAX bytes. Returns its length.
+ */
+#define NCTL_CONGESTION_MAX	15 /* TCP_CA_NAME_MAX of net/tcp.h */
+#define NCTL_ROUTE_METRICS_ROOM (NCTL_RTAX_N * 8 + 32)
+uint32_t nctl_route_metrics_put(
+	const uint32_t v[NCTL_RTAX_N], const char *congestion_control, uint8_t buf[NCTL_ROUTE_METRICS_ROOM]);
 /* The types that the kernel has no more (linux/rtnetlink.h keeps their numbers). */
 #define NCTL_ROUTE_TYPE_NAT      10
 #define NCTL_ROUTE_TYPE_XRESOLVE 11

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "base/cleanup.h"
 #include "net/lladdr.h"
@@ -272,4 +273,26 @@ int nctl_fields_find(const struct nctl_field_table *t, const char *key)
 		if (t->v[i].key && strcmp(t->v[i].key, key) == 0)
 			return (int)i;
 	return -1;
+}
+
+/* The field of the same key that takes IPv6 addresses, or -1. */
+static int ipv6_twin(const struct nctl_field_table *t, const struct nctl_field *f)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if ((t->v[i].flags & NCTL_FIELD_IPV6) && t->v[i].key && f->key && !strcmp(t->v[i].key, f->key))
+			return (int)i;
+	return -1;
+}
+
+unsigned nctl_fields_settle_ip(const struct nctl_field_table *t, void *data, unsigned i)
+{
+	const struct nctl_field *f = &t->v[i];
+	const struct nctl_prefix *p = (const void *)field_at(f, data);
+	int twin = f->type == NCTL_FIELD_IP && p->family == AF_INET6 ? ipv6_twin(t, f) : -1;
+
+	if (twin < 0 || (unsigned)twin == i)
+		return i;
+	memcpy(field_at_mut(&t->v[twin], data), p, sizeof(*p));
+	memset(field_at_mut(f, data), 0, f->size);
+	return (unsigned)twin;
 }

@@ -91,6 +91,9 @@ void nctl_field_set(const struct nctl_field *f, void *data, uint64_t value); /* 
 /* dst's old value is freed where the object owns it. 0 or -ENOMEM, dst has none then. */
 int nctl_field_copy(const struct nctl_field *f, void *dst, const void *src);
 
+/* The field that has the address which was read into field i: that one, or its IPV6 twin, to which it moves. */
+unsigned nctl_fields_settle_ip(const struct nctl_field_table *t, void *data, unsigned i);
+
 /* Does the object own memory for it (TEXT, TEXTS, BYTES)? Is it 0, none, an empty list? */
 bool nctl_field_is_owned(const struct nctl_field *f);
 bool nctl_field_is_none(const struct nctl_field *f, const void *data);
