@@ -428,7 +428,7 @@ static void encode_set_linkinfo(
 void nctl_link_encode_set(nctl_ifindex ifindex, const struct nctl_link *l, const struct nctl_link_diff *d,
 	struct nctl_msgbuf *msg)
 {
-	unsigned change = d->common & NCTL_LINK_BIT(FLAGS) ? IFF_UP : 0;
+	unsigned change = d->common & NCTL_LINK_BIT(FLAGS) ? (d->flags ? d->flags : IFF_UP) : 0;
 
 	begin_link(msg, RTM_NEWLINK, 0, ifindex, l->flags & change, change);
 	nctl_codec_fields_encode(&nctl_link_fields, l, settable(&nctl_link_fields, d->common), msg);

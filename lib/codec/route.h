@@ -51,7 +51,7 @@ void nctl_nexthop_encode_new(const struct nctl_nexthop *n, uint16_t nlm_flags, s
 void nctl_nexthop_encode_del(nctl_nhid id, struct nctl_msgbuf *msg);
 /* has_priority: or else the kernel chooses one. */
 void nctl_rule_encode_new(const struct nctl_rule *r, bool has_priority, struct nctl_msgbuf *msg);
-void nctl_rule_encode_del(const struct nctl_rule *r, struct nctl_msgbuf *msg);
+void nctl_rule_encode_del(const struct nctl_rule *r, bool has_priority, struct nctl_msgbuf *msg);
 /* A neighbour or a proxy, in the place of one of that address. */
 void nctl_neigh_encode_new(const struct nctl_neigh *n, struct nctl_msgbuf *msg);
 void nctl_neigh_encode_del(const struct nctl_neigh *n, struct nctl_msgbuf *msg);

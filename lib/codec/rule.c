@@ -267,7 +267,7 @@ void nctl_rule_encode_new(const struct nctl_rule *r, bool has_priority, struct n
 	encode(r, RTM_NEWRULE, NLM_F_CREATE | NLM_F_EXCL, ~NCTL_RULE_STATE, has_priority, msg);
 }
 
-void nctl_rule_encode_del(const struct nctl_rule *r, struct nctl_msgbuf *msg)
+void nctl_rule_encode_del(const struct nctl_rule *r, bool has_priority, struct nctl_msgbuf *msg)
 {
-	encode(r, RTM_DELRULE, 0, ~NCTL_RULE_STATE, true, msg);
+	encode(r, RTM_DELRULE, 0, ~NCTL_RULE_STATE, has_priority, msg);
 }

@@ -68,7 +68,11 @@ bool nctl_run_poison(struct run *run, struct nctl_op *op)
 	return true;
 }
 
-/* Changing an index that we chose must wait until the kernel has said that it is ours. */
+/*
+ * Changing an index that we chose must wait until the kernel has said that it is ours. A script is not kept
+ * waiting: its indexes are beyond all that is there and all that the kernel gives by itself, so that nobody
+ * has one if the kernel says no.
+ */
 static bool must_wait(const struct nctl_plan *p, const struct nctl_op *op)
 {
 	if (op->after != NCTL_OP_NONE && p->ops[op->after].state == NCTL_OP_SENT)
@@ -78,7 +82,8 @@ static bool must_wait(const struct nctl_plan *p, const struct nctl_op *op)
 
 		/* A new link may stand on one that is made by the message before, a route on its next hop. */
 		if (need && need->state == NCTL_OP_SENT &&
-			!((op->type == NCTL_OP_LINK_NEW || nctl_op_is_fib(op)) && nctl_op_info(need)->rtnl))
+			!((p->script || op->type == NCTL_OP_LINK_NEW || nctl_op_is_fib(op)) &&
+				nctl_op_info(need)->rtnl))
 			return true;
 	}
 	return false;
@@ -96,8 +101,10 @@ void nctl_run_refuse(struct run *run, struct nctl_op *op, int error, const char 
 }
 
 /* Deleting what is gone is no failure: a cascade, or somebody else, was faster. */
-static bool is_moot(const struct nctl_op *op, int error)
+static bool is_moot(const struct run *run, const struct nctl_op *op, int error)
 {
+	if (run->plan->script && !op->if_missing)
+		return false;
 	/* Two operations may have taken the same one along, or the mirror took one for gone that was not: it will show. */
 	if (nctl_op_is_fib(op) && error == -EEXIST)
 		return true;
@@ -149,7 +156,7 @@ static int cmp_reply(const void *x, const void *y)
 /* A refusal from the kernel or, for what is not rtnetlink's, from the owner of the namespaces. */
 static void answer(struct run *run, struct nctl_op *op, int error, const char *text)
 {
-	if (op->state == NCTL_OP_SENT && !is_moot(op, error))
+	if (op->state == NCTL_OP_SENT && !is_moot(run, op, error))
 		nctl_run_refuse(run, op, error, text);
 }
 
@@ -235,14 +242,14 @@ static bool pass_over(struct run *run, struct nctl_op *op)
 {
 	if (op->state != NCTL_OP_PENDING || nctl_run_poison(run, op))
 		return true;
-	if (op->implied || (may_be_done(op) && nctl_op_is_seen(run->plan, op))) {
+	if (op->implied || (!run->plan->script && may_be_done(op) && nctl_op_is_seen(run->plan, op))) {
 		op->state = NCTL_OP_ACKED;
 		return true;
 	}
 	if (!nctl_op_info(op)->rtnl || (run->sessions[op->netns] && run->sessions[nctl_op_carrier(op)]))
 		return false;
 	/* The namespace is gone, and with it all that was to be deleted there. */
-	if (nctl_op_info(op)->deletes)
+	if (nctl_op_info(op)->deletes && !run->plan->script)
 		op->state = NCTL_OP_ACKED;
 	else
 		nctl_run_refuse(run, op, -ENOENT, GONE);
@@ -316,7 +323,7 @@ static void fill(struct nctl_hub *h, struct nctl_batch *b, struct run_batch *rb)
 
 		if (pass_over(run, op))
 			continue;
-		if (must_wait(run->plan, op) || must_wait_for_mirror(run, op))
+		if (must_wait(run->plan, op) || (!run->plan->script && must_wait_for_mirror(run, op)))
 			break;
 		if (op->state != NCTL_OP_PENDING)
 			continue;

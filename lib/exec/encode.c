@@ -27,6 +27,8 @@ static void encode_addr(const struct nctl_op *op, struct nctl_msgbuf *msg)
 	if (!op->verbatim)
 		a.proto = NCTL_PROTO;
 	nctl_addr_encode_new(&a, msg);
+	if (op->nlm_flags)
+		nctl_msg_set_flags(msg, op->nlm_flags);
 }
 
 /*
@@ -44,10 +46,12 @@ uint32_t nctl_op_carrier(const struct nctl_op *op)
 	return is_abroad(op) ? op->peer_netns : op->netns;
 }
 
-/* The nsid by which the carrier knows the namespace of op. */
+/* The nsid by which the carrier knows the namespace of op, or the one that it moves to. */
 static nctl_nsid nsid_at_carrier(const struct nctl_plan *p, const struct nctl_op *op)
 {
-	if (!op->peer_netns)
+	if (op->moves && !op->netns)
+		return p->netns[op->peer_netns].nsid;
+	if (!op->moves && !op->peer_netns)
 		return p->netns[op->netns].nsid;
 	for (int i = 0; i < NCTL_OP_NEEDS; i++)
 		if (op->need[i] != NCTL_OP_NONE && p->ops[op->need[i]].type == NCTL_OP_NETNS_ID)
@@ -78,6 +82,8 @@ void nctl_op_encode(const struct nctl_plan *p, const struct nctl_op *op, struct 
 	case NCTL_OP_LINK_SET:
 		nctl_op_link(op, &l);
 		nctl_link_encode_set(op->ifindex, &l, &op->diff, msg);
+		if (op->moves)
+			nctl_msg_put_u32(msg, IFLA_TARGET_NETNSID, (uint32_t)nsid_at_carrier(p, op));
 		return;
 	case NCTL_OP_LINK_DEL:
 		nctl_link_encode_del(op->ifindex, msg);
@@ -108,10 +114,12 @@ void nctl_op_encode(const struct nctl_plan *p, const struct nctl_op *op, struct 
 		nctl_rule_encode_new(&op->fib->v.rule, op->fib->has_priority, msg);
 		return;
 	case NCTL_OP_RULE_DEL:
-		nctl_rule_encode_del(&op->fib->v.rule, msg);
+		nctl_rule_encode_del(&op->fib->v.rule, !p->script || op->fib->has_priority, msg);
 		return;
 	case NCTL_OP_NEIGH_NEW:
 		nctl_neigh_encode_new(&op->fib->v.neigh, msg);
+		if (op->nlm_flags)
+			nctl_msg_set_flags(msg, op->nlm_flags);
 		return;
 	case NCTL_OP_NEIGH_DEL:
 		nctl_neigh_encode_del(&op->fib->v.neigh, msg);
@@ -141,7 +149,7 @@ static void intent(
 
 size_t nctl_op_intents(const struct nctl_plan *p, const struct nctl_op *op, struct nctl_intent ret[2])
 {
-	if (op->type != NCTL_OP_LINK_NEW)
+	if (op->type != NCTL_OP_LINK_NEW || p->script)
 		return 0;
 	intent(&ret[0], p->netns[op->netns].cookie, op->ifindex, op->kind, op->name);
 	if (!op->pair)

@@ -60,6 +60,9 @@ struct nctl_hub {
 	struct nctl_route_scratch scratch;
 	struct nctl_event_filter filter;
 	struct run run;
+	struct run aside; /* interrupt.c: the one that run has pushed aside, or that waits to go on */
+	void (*idle)(void *userdata); /* not NULL: somebody waits for run to make way */
+	void *idle_userdata;
 	struct nctl_fault fault; /* of the next run */
 	uint64_t run_serial;
 	nctl_time brief_until; /* batches are to be short ones until then */

@@ -38,7 +38,7 @@ static bool check_stage(struct nctl_hub *h)
 		/* What implies it may come after it. */
 		if (op->implied && nctl_run_poison(run, op))
 			continue;
-		if (nctl_op_is_seen(run->plan, op))
+		if (run->plan->script || nctl_op_is_seen(run->plan, op))
 			op->state = NCTL_OP_DONE;
 		else
 			run->unseen[run->n_unseen++] = i;
@@ -128,8 +128,12 @@ static void start_verifying(struct nctl_hub *h)
 }
 
 /* May another batch be on its way? */
-static bool has_room(const struct run *run)
+static bool has_room(const struct nctl_hub *h)
 {
+	const struct run *run = &h->run;
+
+	if (h->idle && !h->aside.plan)
+		return false;
 	return run->in_flight < NCTL_BATCHES_IN_FLIGHT ||
 	       (run->in_flight < NCTL_SMALL_BATCHES && run->messages_in_flight < run->window);
 }
@@ -141,7 +145,7 @@ static int send_all(struct nctl_hub *h)
 
 	run->sending = true;
 	run->waiting = false;
-	while (r == 0 && !run->stopping && run->cursor < run->stage_end && has_room(run)) {
+	while (r == 0 && !run->stopping && run->cursor < run->stage_end && has_room(h)) {
 		size_t before = run->cursor;
 
 		r = nctl_run_send(h);
@@ -168,7 +172,7 @@ void nctl_run_advance(struct nctl_hub *h)
 			run->outcome.status = r;
 			run->stopping = true;
 		}
-		if (run->in_flight || run->ops_in_flight)
+		if (nctl_run_make_way(h) || run->in_flight || run->ops_in_flight)
 			return;
 		if (run->waiting)
 			return;
@@ -238,6 +242,13 @@ static void finish(struct nctl_hub *h)
 	run_fini(&run);
 	run.outcome.duration_us = (uint64_t)nctl_time_diff_us(nctl_time_now(), run.started);
 	run.done(run.plan, &run.outcome, run.userdata);
+	nctl_run_make_way(h);
+}
+
+void nctl_run_back(struct nctl_hub *h)
+{
+	if (h->run.verifying)
+		wait_on(h, nctl_time_now());
 }
 
 void nctl_run_verify(struct nctl_hub *h)
@@ -333,19 +344,24 @@ void nctl_run_abandon(struct nctl_hub *h)
 	for (size_t i = 0; i < h->run.in_flight; i++)
 		free(h->run.flying[i]);
 	run_fini(&h->run);
-	h->run = (struct run){0};
+	run_fini(&h->aside);
+	h->run = h->aside = (struct run){0};
 }
 
-void nctl_run_gone(struct nctl_hub *h, const struct nctl_session *s)
+static void gone_from(struct run *run, const struct nctl_session *s)
 {
-	struct run *run = &h->run;
-
 	for (size_t i = 0; run->plan && i < run->plan->n_netns; i++) {
 		if (run->sessions[i] != s)
 			continue;
 		run->sessions[i] = NULL;
 		run->plan->netns[i].have = NULL;
 	}
+}
+
+void nctl_run_gone(struct nctl_hub *h, const struct nctl_session *s)
+{
+	gone_from(&h->run, s);
+	gone_from(&h->aside, s);
 }
 
 void nctl_hub_bind(struct nctl_hub *h, uint32_t netns, struct nctl_session *s)
@@ -398,5 +414,5 @@ int nctl_hub_run(struct nctl_hub *h, struct nctl_plan *plan, bool keep_going,
 
 bool nctl_hub_is_running(const struct nctl_hub *h)
 {
-	return h->run.plan;
+	return h->run.plan || h->aside.plan;
 }

@@ -72,6 +72,10 @@ static inline enum nctl_fault_says nctl_run_fault(struct nctl_hub *h, const stru
 /* run.c */
 /* Sends what may be on its way, and steps to the next stage when one is answered for. */
 void nctl_run_advance(struct nctl_hub *h);
+/* interrupt.c: puts the run aside if somebody wants it and nothing is on its way. True: it is. */
+bool nctl_run_make_way(struct nctl_hub *h);
+/* It was put aside, and goes on: time has passed. */
+void nctl_run_back(struct nctl_hub *h);
 /* Goes on where it waited for events to be read, or for the next turn. */
 void nctl_run_resume(struct nctl_hub *h);
 /* Events have been read: looks for what is missing, and ends the run when nothing is. */

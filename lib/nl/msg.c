@@ -61,6 +61,18 @@ void nctl_msg_put_raw(struct nctl_msgbuf *m, const void *data, size_t len)
 		memcpy(p, data, len);
 }
 
+void nctl_msg_set_flags(struct nctl_msgbuf *m, uint16_t flags)
+{
+	struct nlmsghdr h;
+	uint8_t *p = m->buf + m->len;
+
+	if (m->overflow || m->open < sizeof(h))
+		return;
+	memcpy(&h, p, sizeof(h));
+	h.nlmsg_flags = flags | NLM_F_REQUEST;
+	memcpy(p, &h, sizeof(h));
+}
+
 void nctl_msg_put(struct nctl_msgbuf *m, uint16_t attr, const void *data, size_t len)
 {
 	struct nlattr a = {.nla_type = attr};

@@ -34,6 +34,8 @@ void nctl_msgbuf_reset(struct nctl_msgbuf *m);
  * at commit. A message that is still open is dropped.
  */
 void nctl_msg_begin(struct nctl_msgbuf *m, uint16_t type, uint16_t flags, const void *hdr, size_t hdr_len);
+/* Other flags for the open message (NLM_F_REQUEST is added). */
+void nctl_msg_set_flags(struct nctl_msgbuf *m, uint16_t flags);
 void nctl_msg_put(struct nctl_msgbuf *m, uint16_t attr, const void *data, size_t len);
 void nctl_msg_put_u8(struct nctl_msgbuf *m, uint16_t attr, uint8_t v);
 void nctl_msg_put_u16(struct nctl_msgbuf *m, uint16_t attr, uint16_t v);

@@ -114,6 +114,7 @@ extern const struct nctl_field_table nctl_link_fields;
 struct nctl_link_diff {
 	uint64_t common, data, port;
 	bool kind, port_kind, rest, vlans;
+	uint32_t flags; /* with FLAGS, for nctl_link_encode_set: these IFF_*; 0: IFF_UP */
 };
 
 #define NCTL_LINK_INIT ((struct nctl_link){.lower_nsid = NCTL_NSID_NONE})

@@ -74,7 +74,7 @@ void nctl_op_link(const struct nctl_op *op, struct nctl_link *ret)
 	ret->ifindex = op->ifindex;
 	ret->lower = op->lower;
 	ret->master = op->master;
-	ret->flags = op->up ? IFF_UP : 0;
+	ret->flags = op->diff.flags ? op->link_flags : op->up ? IFF_UP : 0;
 	ret->has |= NCTL_LINK_BIT(NAME);
 	if (op->data) {
 		ret->data = (void *)(uintptr_t)op->data;

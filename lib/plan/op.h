@@ -124,6 +124,10 @@ struct nctl_op {
 	struct nctl_op_before *before;
 	struct nctl_fib_lost *lost;    /* routes and the like that it may take along; in the plan's arena */
 	bool verbatim;                 /* what was there before: ADDR_NEW with its own protocol, not ours */
+	/* Of a script. ADDR_NEW, NEIGH_NEW: these NLM_F_* instead of create or replace; 0: that. */
+	uint16_t nlm_flags;
+	uint32_t link_flags; /* LINK_SET: IFF_* for those in diff.flags, instead of up */
+	bool moves;          /* LINK_SET: and moves it to peer_netns */
 	uint32_t blame;
 	int error;
 	const char *text; /* in the plan's arena */

@@ -99,6 +99,11 @@ struct nctl_plan {
 	size_t n_adopt_addrs, cap_adopt_addrs;
 	bool blocked; /* a CONSENT or CONFLICT problem: must not be carried out */
 	bool hold;    /* what is removed last is left for later: the run ends before */
+	/*
+	 * Somebody has put the operations in line himself (script.h), and they are carried out in this order: what is
+	 * made is not ours, the kernel's word is enough, and whatever it refuses counts, also what is gone already.
+	 */
+	bool script;
 };
 
 struct nctl_plan_options {
