@@ -33,13 +33,16 @@ DAEMON = {
     'daemon/netns': ['daemon/loop'],
     # The reconciler reads, stores and resumes configurations; config itself sees neither it nor a loop.
     'daemon/config': ['lib/plan', 'daemon/log'],
-    'daemon/reconcile': ['daemon/netns', 'daemon/config'],
+    # Lines of ip(8) to operations, from text and mirror alone: so they can be fuzzed, and tested without a kernel.
+    'daemon/batch': ['lib/plan'],
+    'daemon/reconcile': ['daemon/netns', 'daemon/config', 'daemon/batch'],
     'daemon/bus': ['daemon/reconcile'],
     'daemon/pmtu': ['daemon/netns'],
 }
 # These see exactly what stands here and nothing more by way of it.
 EXACT = {
     'daemon/config': ['lib/base', 'lib/net', 'lib/obj', 'lib/plan', 'daemon/log'],
+    'daemon/batch': ['lib/base', 'lib/net', 'lib/obj', 'lib/plan'],
     'daemon/helper': ['lib/base', 'lib/nl'],
     'daemon/netctl': ['lib/base', 'lib/net', 'lib/obj'],
 }
