@@ -12,6 +12,13 @@ void nd_call_finished(const char *json, size_t len, void *userdata); /* an answe
 
 /* apply.c */
 int nd_read_apply(sd_bus_message *m, struct nd_apply *ret, sd_bus_error *error); /* the arguments ua{ss} */
+/* The argument a(sh): 0, ND_CONFIG_INVALID with the reasons in diag, or -errno. */
+struct nd_config_texts;
+struct nd_diagnostics;
+int nd_read_files(const struct nd_client *c, sd_bus_message *m, struct nd_config_texts *texts,
+	struct nd_diagnostics *diag, sd_bus_error *error);
+int nd_answer_diagnostics(sd_bus_message *m, const struct nd_diagnostics *diag);
+int nd_method_batch(sd_bus_message *m, void *userdata, sd_bus_error *error); /* batch.c */
 int nd_method_drift(sd_bus_message *m, void *userdata, sd_bus_error *error);
 int nd_method_confirm(sd_bus_message *m, void *userdata, sd_bus_error *error);
 int nd_method_rollback(sd_bus_message *m, void *userdata, sd_bus_error *error);

@@ -11,6 +11,9 @@
  *   Config(b origin)               -> s  JSON answer of nd_reconcile_config, for root alone
  *   Plan(a(sh) files, u flags)     -> s  asynchronous; files empty: the daemon's own paths, for root alone
  *   Apply(a(sh) files, u flags)    -> s  asynchronous; files empty: error; ND_APPLY_* flags
+ *   Batch(a(sh) file, u flags, a{ss} options)
+ *                                  -> s  asynchronous, for root: lines of ip(8), JSON of nd_reconcile_batch; one file;
+ *                                        ND_BATCH_* flags; option: netns
  *   Reload(u flags)                -> s  asynchronous: the daemon's own paths, read again
  *   Status()                       -> s  JSON of nd_reconcile_status
  *   Query(s object, a{ss} filters) -> h  a pipe: one JSON object a line, an empty line if nothing is missing, then

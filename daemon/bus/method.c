@@ -46,7 +46,7 @@ static int answer_buf(sd_bus_message *m, const struct nctl_strbuf *out)
 }
 
 /* The files could not even be read: the same shape as any other answer about a configuration. */
-static int answer_diagnostics(sd_bus_message *m, const struct nd_diagnostics *diag)
+int nd_answer_diagnostics(sd_bus_message *m, const struct nd_diagnostics *diag)
 {
 	_cleanup_(nctl_strbuf_fini) struct nctl_strbuf out = NCTL_STRBUF_INIT, text = NCTL_STRBUF_INIT;
 	struct nctl_json json;
@@ -87,8 +87,7 @@ static int check_file(const struct nd_client *c, int fd, const char *path, off_t
 	return 0;
 }
 
-/* Reads the argument a(sh). 0, ND_CONFIG_INVALID with the reasons in diag, or -errno. */
-static int read_files(const struct nd_client *c, sd_bus_message *m, struct nd_config_texts *texts,
+int nd_read_files(const struct nd_client *c, sd_bus_message *m, struct nd_config_texts *texts,
 	struct nd_diagnostics *diag, sd_bus_error *error)
 {
 	int r, fd, invalid = 0;
@@ -129,9 +128,9 @@ static int method_check(sd_bus_message *m, void *userdata, sd_bus_error *error)
 	struct nd_client *c = userdata;
 	int r;
 
-	r = read_files(c, m, &texts, &diag, error);
+	r = nd_read_files(c, m, &texts, &diag, error);
 	if (r != 0)
-		return r < 0 ? r : answer_diagnostics(m, &diag);
+		return r < 0 ? r : nd_answer_diagnostics(m, &diag);
 	r = nd_reconcile_check(c->bus->reconcile, &texts, &out);
 	return r < 0 ? nd_explain(r, error) : answer_buf(m, &out);
 }
@@ -175,9 +174,9 @@ static int method_plan(sd_bus_message *m, void *userdata, sd_bus_error *error)
 	struct nd_apply how = {0};
 	int r;
 
-	r = read_files(c, m, &texts, &diag, error);
+	r = nd_read_files(c, m, &texts, &diag, error);
 	if (r != 0)
-		return r < 0 ? r : answer_diagnostics(m, &diag);
+		return r < 0 ? r : nd_answer_diagnostics(m, &diag);
 	r = nd_read_apply(m, &how, error);
 	/* The daemon reads its own files with its own rights, and diagnostics show lines of them. */
 	if (r >= 0 && !texts.n)
@@ -196,9 +195,9 @@ static int method_apply(sd_bus_message *m, void *userdata, sd_bus_error *error)
 	r = nd_allow_change(c, error);
 	if (r < 0)
 		return r;
-	r = read_files(c, m, &texts, &diag, error);
+	r = nd_read_files(c, m, &texts, &diag, error);
 	if (r != 0)
-		return r < 0 ? r : answer_diagnostics(m, &diag);
+		return r < 0 ? r : nd_answer_diagnostics(m, &diag);
 	if (texts.n == 0)
 		return sd_bus_error_set(
 			error, ND_BUS_ERROR "NoFiles", "Apply wants files; Reload takes the daemon's.");
@@ -269,6 +268,8 @@ const sd_bus_vtable nd_bus_vtable[] = {
 		SD_BUS_RESULT("s", json), method_plan, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("Apply", SD_BUS_ARGS("a(sh)", files, "u", flags, "a{ss}", options),
 		SD_BUS_RESULT("s", json), method_apply, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_ARGS("Batch", SD_BUS_ARGS("a(sh)", files, "u", flags, "a{ss}", options),
+		SD_BUS_RESULT("s", json), nd_method_batch, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("Reload", SD_BUS_ARGS("u", flags, "a{ss}", options), SD_BUS_RESULT("s", json),
 		method_reload, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("Confirm", SD_BUS_NO_ARGS, SD_BUS_RESULT("s", json), nd_method_confirm,

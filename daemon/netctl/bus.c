@@ -102,7 +102,7 @@ static int broken(int r)
 static bool is_change(const char *method)
 {
 	static const char *const changes[] = {
-		"Apply", "Reload", "Confirm", "Rollback", "NetnsAdd", "NetnsDel", "NetnsScan", "LinkMove", "Resync"};
+		"Apply", "Batch", "Reload", "Confirm", "Rollback", "NetnsAdd", "NetnsDel", "NetnsScan", "LinkMove", "Resync"};
 
 	for (size_t i = 0; i < NCTL_ARRAY_SIZE(changes); i++)
 		if (strcmp(method, changes[i]) == 0)

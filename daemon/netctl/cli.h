@@ -23,6 +23,7 @@ enum cli_action {
 	CLI_APPLY,
 	CLI_RELOAD,
 	CLI_CONFIRM, CLI_ROLLBACK,
+	CLI_BATCH,
 	CLI_STATUS, CLI_DRIFT, CLI_WHY,
 	CLI_LINK,
 	CLI_ADDRESS,
@@ -57,6 +58,7 @@ struct cli_request {
 	const char *runtime_dir;
 	bool json;
 	unsigned flags;
+	bool force;          /* CLI_KEEP_GOING, by batch's word for it */
 	const char *confirm; /* seconds, NULL: none */
 	char session[2][64]; /* peer and local address, for filters */
 	const char *files[CLI_FILES_MAX];
@@ -89,6 +91,7 @@ int cli_bus_append_files(struct cli_msg *m, const struct cli_request *q);
 
 /* answer.c, status.c, why.c: an answer of the daemon for people. answer gives the answer's own exit status. */
 int cli_answer_show(const struct cli_request *q, const char *text);
+int cli_batch_show(const struct cli_request *q, const char *text); /* batch.c */
 int cli_status_show(const struct cli_request *q, const char *text);
 int cli_why_show(const struct cli_request *q, const char *text);
 

@@ -126,7 +126,7 @@ const char *cli_request_get(const struct cli_request *q, const char *key)
 static bool is_in_netns(enum cli_action a)
 {
 	static const enum cli_action with[] = {
-		CLI_MONITOR, CLI_ROUTE_GET, CLI_STATS, CLI_VERIFY, CLI_RESYNC, CLI_WHY};
+		CLI_MONITOR, CLI_ROUTE_GET, CLI_STATS, CLI_VERIFY, CLI_RESYNC, CLI_WHY, CLI_BATCH};
 
 	for (size_t i = 0; i < NCTL_ARRAY_SIZE(with); i++)
 		if (a == with[i])

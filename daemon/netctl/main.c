@@ -25,6 +25,7 @@ static const char help[] =
 	"                     ... and go back to the state before, unless within SEC seconds comes\n"
 	"  confirm            keep it; what cannot be undone is done now\n"
 	"  rollback           go back now\n"
+	"  batch [FILE]       carry out lines of ip(8), many at a time; without FILE those of standard input\n"
 	"  status             what the daemon is doing, and what it has done\n"
 	"  drift              what differs from the configuration now?\n"
 	"  why LINK           what is wrong with it, and what it waits for\n"
@@ -62,6 +63,7 @@ static const char help[] =
 	"  -s, --statistics     link: with counters\n"
 	"  -j, --json           JSON as from \"ip -j -d\", and the daemon's own answers\n"
 	"  --confirm SEC        apply, reload: go back unless confirmed within SEC seconds\n"
+	"  -force               batch: go on behind a line that fails\n"
 	"  --keep-going         apply: a refusal stops only what depends on it\n"
 	"  --allow-recreate     apply, plan: links may be deleted and made again to change them\n"
 	"  --allow-foreign-loss\n"
@@ -133,6 +135,7 @@ static const struct {
 	[CLI_PLAN] = {NULL, NULL, "Plan", "a(sh)ua{ss}", put_files_flags, cli_answer_show},
 	[CLI_APPLY] = {NULL, NULL, "Apply", "a(sh)ua{ss}", put_files_flags, cli_answer_show},
 	[CLI_RELOAD] = {NULL, NULL, "Reload", "ua{ss}", put_flags, cli_answer_show},
+	[CLI_BATCH] = {NULL, NULL, "Batch", "a(sh)ua{ss}", put_files_flags, cli_batch_show},
 	[CLI_CONFIRM] = {NULL, NULL, "Confirm", "", NULL, cli_answer_show},
 	[CLI_ROLLBACK] = {NULL, NULL, "Rollback", "", NULL, cli_answer_show},
 	[CLI_STATUS] = {NULL, NULL, "Status", "", NULL, cli_status_show},
@@ -194,6 +197,7 @@ enum {
 	OPTION_CONFIRM,
 	OPTION_ALLOW_FOREIGN_LOSS,
 	OPTION_NO_GUARD,
+	OPTION_FORCE,
 	OPTION_NETPLAN,
 	OPTION_ORIGIN
 };
@@ -226,6 +230,10 @@ static int take_option(struct cli_request *q, int c, const char **family)
 		return 0;
 	case OPTION_KEEP_GOING:
 		q->flags |= CLI_KEEP_GOING;
+		return 0;
+	case OPTION_FORCE:
+		q->flags |= CLI_KEEP_GOING;
+		q->force = true;
 		return 0;
 	case OPTION_ALLOW_RECREATE:
 		q->flags |= CLI_ALLOW_RECREATE;
@@ -267,6 +275,10 @@ static int check_flags(const struct cli_request *q)
 		cli_error("--netplan is for check");
 	else if (q->flags & CLI_ORIGIN && q->action != CLI_CONFIG_SHOW)
 		cli_error("--origin is for config show");
+	else if (q->force && q->action != CLI_BATCH)
+		cli_error("--force is for batch");
+	else if (q->flags & ~CLI_KEEP_GOING && q->action == CLI_BATCH)
+		cli_error("of these options, batch has --force");
 	else
 		return 0;
 	return -EINVAL;
@@ -286,6 +298,8 @@ static int add_apply_options(struct cli_request *q)
 	return applies ? cli_session_add(q) : 0;
 }
 
+static char ip_force[] = "--force"; /* where ip(8) says -force */
+
 /*
  * Options may stand between the words, but not in a command: "netns exec NAME ls -l". words has room for all.
  * 0: go on; -EINVAL; > 0: done, nothing more to do.
@@ -299,6 +313,7 @@ static int read_options(struct cli_request *q, int argc, char **argv, char **wor
 		{"json", no_argument, NULL, 'j'},
 		{"statistics", no_argument, NULL, 's'},
 		{"help", no_argument, NULL, 'h'},
+		{"force", no_argument, NULL, OPTION_FORCE},
 		{"keep-going", no_argument, NULL, OPTION_KEEP_GOING},
 		{"allow-recreate", no_argument, NULL, OPTION_ALLOW_RECREATE},
 		{"allow-foreign-loss", no_argument, NULL, OPTION_ALLOW_FOREIGN_LOSS},
@@ -315,6 +330,10 @@ static int read_options(struct cli_request *q, int argc, char **argv, char **wor
 	size_t n = 0;
 	int c;
 
+	/* ip(8)'s own form of it. */
+	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++)
+		if (!strcmp(argv[i], "-force"))
+			argv[i] = ip_force;
 	/* "-": each word comes as an option 1, in its place. */
 	while ((c = getopt_long(argc, argv, "-r:n:ajhs46V", options, NULL)) >= 0) {
 		if (c == 'V')
@@ -362,6 +381,8 @@ int main(int argc, char **argv)
 	/* Without files, apply takes the daemon's own. */
 	if (q.action == CLI_APPLY && q.n_files == 0)
 		q.action = CLI_RELOAD;
+	if (q.action == CLI_BATCH && q.n_files == 0)
+		q.files[q.n_files++] = "-";
 	status = run(&q);
 	if (fflush(stdout) != 0 || ferror(stdout)) {
 		cli_error("cannot write the answer: %m");

@@ -269,6 +269,8 @@ static const struct token files[] = {
 	{LAST},
 };
 
+static const struct token one_file[] = {{END}, {FILES, .what = "FILE", .next = no_more}, {LAST}};
+
 static const struct token config_verbs[] = {
 	{WORD, "show", 1, .next = more_files},
 	{ELSE, .next = more_files},
@@ -293,6 +295,7 @@ const struct token cli_words[] = {
 	{WORD, "config", 4, NULL, CLI_CONFIG_SHOW, config_verbs},
 	{WORD, "plan", 2, NULL, CLI_PLAN, more_files},
 	{WORD, "apply", 2, NULL, CLI_APPLY, more_files},
+	{WORD, "batch", 2, NULL, CLI_BATCH, one_file},
 	{WORD, "reload", 3, NULL, CLI_RELOAD, NULL},
 	{WORD, "confirm", 4, NULL, CLI_CONFIRM, NULL},
 	{WORD, "rollback", 4, NULL, CLI_ROLLBACK, NULL},

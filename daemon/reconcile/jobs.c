@@ -4,6 +4,7 @@
  * plan is made and carried out, and its end is outcome.c's; one job at a time, in the order of their arrival.
  * Each long step has a turn of the loop to itself.
  */
+#include "reconcile/batches.h"
 #include "reconcile/confirm.h"
 
 #include <errno.h>
@@ -258,7 +259,7 @@ static void plan_and_run(struct nd_reconcile *r, struct job *job)
 
 static bool may_go_on(const struct nd_reconcile *r)
 {
-	return r->settled && !r->closing && nctl_session_is_synced(nctl_hub_home(r->hub)) &&
+	return r->settled && !r->closing && !nd_batches_are_on(r) && nctl_session_is_synced(nctl_hub_home(r->hub)) &&
 	       !nctl_list_empty(&r->jobs);
 }
 

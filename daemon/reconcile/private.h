@@ -72,6 +72,16 @@ struct nd_reconcile {
 	struct nd_config_texts texts; /* of the accepted generation */
 	struct nctl_list jobs;        /* struct job; the first one may be active */
 	size_t n_jobs;
+	uint64_t next_job; /* the number that was given last, to a job or batch */
+	struct {
+		struct nctl_list all; /* struct batch (batches.h) */
+		size_t n, bytes;
+		struct nd_wake wake;
+		struct nd_timer late;
+		nctl_ifindex last_ifindex; /* given to a new link */
+		/* A window is with the kernel; the run that is on was asked to make way; it has. */
+		bool on, asked, granted;
+	} batches;
 	enum job_step step; /* of the first job */
 	char *last_error;
 	bool renames_up;            /* nctl_plan_options */

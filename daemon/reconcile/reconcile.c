@@ -3,6 +3,7 @@
  * DOC: the reconciler: what the bus talks to. Owns the set of namespaces (which owns the hub), the ledgers,
  * the accepted generation and the queue of jobs (jobs.c).
  */
+#include "reconcile/batches.h"
 #include "reconcile/confirm.h"
 
 #include <errno.h>
@@ -28,6 +29,7 @@ static void on_turn(void *userdata)
 
 	if (r->step == STEP_LOOKING)
 		nd_wake_send(&r->wake);
+	nd_batches_wake(r);
 	nd_drift_turn(r);
 }
 
@@ -115,6 +117,7 @@ static void on_settled(void *userdata)
 
 static void on_home_synced(void *userdata)
 {
+	nd_batches_wake(userdata);
 	nd_jobs_advance(userdata);
 }
 
@@ -158,6 +161,7 @@ static int open_namespaces(struct nd_reconcile *r)
 	nd_wake_init(&r->wake, r->loop, on_wake, r);
 	nd_timer_init(&r->late, r->loop, on_late, r);
 	nd_timer_init(&r->confirm_late, r->loop, nd_confirm_late, r);
+	nd_batches_init(r);
 	r->waking = true;
 	e = nd_netns_set_new(r->loop, r->opts.kernel, take_fd(r->opts.control_fd), r->opts.hub, &netns_ops, r,
 		&r->netns);
@@ -217,6 +221,7 @@ struct nd_reconcile *nd_reconcile_free(struct nd_reconcile *r)
 	nd_jobs_drop_all(r);
 	nd_drift_fini(r);
 	if (r->waking) {
+		nd_batches_fini(r);
 		nd_wake_stop(&r->wake);
 		nd_timer_stop(&r->late);
 		nd_timer_stop(&r->confirm_late);
@@ -261,6 +266,7 @@ void nd_reconcile_forget(struct nd_reconcile *r, void *userdata)
 		if (job->userdata == userdata)
 			job->answer = NULL;
 	}
+	nd_batches_forget(r, userdata);
 }
 
 bool nd_reconcile_is_ready(const struct nd_reconcile *r)

@@ -97,6 +97,22 @@ int nd_reconcile_confirm(struct nd_reconcile *r,
 	void (*answer)(const char *json, size_t len, void *userdata), void *userdata);
 int nd_reconcile_rollback(struct nd_reconcile *r,
 	void (*answer)(const char *json, size_t len, void *userdata), void *userdata);
+enum nd_batch_flags {
+	ND_BATCH_FORCE = 1 << 0, /* a line that fails does not stop those behind it */
+};
+struct nd_batch_how {
+	unsigned flags;
+	char netns[256]; /* "": the daemon's own */
+};
+/*
+ * Carries out lines of ip(8) (batch/batch.h), beside the jobs and other batches, a window at a time. Otherwise like
+ * nd_reconcile_apply; -EBUSY also if the texts that wait have 64 MiB together. The answer has, in place of "plan" and
+ * "result", {"batch": {"job", "state": done|partly-done|stopped|cancelled|broken-off|refused, "lines", "done", "failed",
+ * "not_done", "beyond" (lines done behind the one that stopped it, since they were on their way with it), "windows",
+ * "messages", "sends", "duration_us"}, "failures": [{"line", "error", "errno", "kernel"|"detail"}]}.
+ */
+int nd_reconcile_batch(struct nd_reconcile *r, const struct nd_config_text *text, const struct nd_batch_how *how,
+	void (*answer)(const char *json, size_t len, void *userdata), void *userdata);
 void nd_reconcile_forget(struct nd_reconcile *r, void *userdata);
 
 /* {"version", "state": synchronising|applying|repairing|to-be-confirmed|settled|waiting|failed|partly-applied|idle, "generation", "confirm": {"generation", "seconds_left"}, "warning",

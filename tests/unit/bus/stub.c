@@ -91,6 +91,17 @@ int nd_reconcile_rollback(
 	return -EBUSY;
 }
 
+int nd_reconcile_batch(struct nd_reconcile *r, const struct nd_config_text *text, const struct nd_batch_how *how,
+	void (*answer)(const char *json, size_t len, void *userdata), void *userdata)
+{
+	(void)r;
+	(void)text;
+	(void)how;
+	(void)answer;
+	(void)userdata;
+	return -EBUSY;
+}
+
 int nd_reconcile_apply(struct nd_reconcile *r, const struct nd_config_texts *texts,
 	const struct nd_apply *how, void (*answer)(const char *json, size_t len, void *userdata),
 	void *userdata)
