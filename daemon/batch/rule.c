@@ -302,7 +302,6 @@ bool nd_batch_rule(struct reader *r, enum nctl_op_type type)
 	if (r->i == r->words->n)
 		return nd_batch_wrong(r, NULL, "which rule? say from, to, priority or the like");
 	x.v.action = adds ? FR_ACT_TO_TBL : FR_ACT_UNSPEC;
-	x.v.protocol = adds ? RTPROT_BOOT : RTPROT_UNSPEC;
 	if (!read_words(r, &x))
 		return false;
 	x.v.family = x.family ? x.family : AF_INET;
