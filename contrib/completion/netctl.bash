@@ -65,7 +65,7 @@ _netctl_next() {
 	case $verb in
 	'')
 		_netctl_choice=(-W 'link address route rule nexthop neighbour fdb vlan vrf maddress netns monitor
-			verify stats check config plan apply batch confirm rollback reload status help')
+			verify stats check config plan apply batch cancel confirm rollback reload status help')
 		;;
 	l | li | lin | link | a | ad | add | addr | addre | addres | address | \
 		m | ma | mad | madd | maddr | maddre | maddres | maddress)

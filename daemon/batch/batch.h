@@ -18,6 +18,7 @@ enum {
 	ND_BATCH_LINE_MAX = 16384, /* bytes, with what continues it */
 	ND_BATCH_WORDS_MAX = 512,
 	ND_BATCH_LINES_MAX = 4000000,
+	ND_BATCH_NAMES_MAX = 256, /* of namespaces, in a window */
 };
 
 /* A text, and how far it was read. Zeroed but for the text. */
@@ -49,6 +50,7 @@ struct nd_batch_line {
 	const char *name; /* of netns add and del; likewise */
 	int failure;      /* what became of that name, a negative errno; whoever carries it out notes it */
 	uint32_t first_op, n_ops;
+	size_t at; /* where it begins, in the text */
 };
 
 enum nd_batch_type {
@@ -75,6 +77,8 @@ int nd_batch_fill(struct nd_batch *b, const struct nd_batch_view *view, size_t m
 	struct nd_batch_window **ret);
 struct nd_batch_window *nd_batch_window_free(struct nd_batch_window *w);
 void nd_batch_window_freep(struct nd_batch_window **w);
+/* Only the first n lines of w were tried: the others are read again. */
+void nd_batch_rewind(struct nd_batch *b, struct nd_batch_window *w, size_t n);
 /* Steps over the next line. */
 void nd_batch_skip_line(struct nd_batch *b);
 /* The line that op was made for. */

@@ -224,6 +224,7 @@ static int add_line(
 	}
 	r.line = &w->lines[w->n_lines];
 	*r.line = (struct nd_batch_line){.number = r.words->line, .first_op = (uint32_t)w->plan->n_ops};
+	r.line->at = before.at;
 	w->type = ND_BATCH_OPS;
 	if (r.words->error)
 		lex_error(&r);
@@ -261,7 +262,8 @@ int nd_batch_fill(struct nd_batch *b, const struct nd_batch_view *view, size_t m
 
 	if (!w)
 		return -ENOMEM;
-	while (r == 0 && w->n_lines < max_lines && w->plan->n_ops < max_ops)
+	while (r == 0 && w->n_lines < max_lines && w->plan->n_ops < max_ops &&
+		(!view || w->type == ND_BATCH_OPS || w->n_lines < ND_BATCH_NAMES_MAX))
 		r = add_line(b, view, max_ops, w);
 	if (r < 0) {
 		*b = before;
@@ -270,6 +272,17 @@ int nd_batch_fill(struct nd_batch *b, const struct nd_batch_view *view, size_t m
 	b->refills = w->unfinished ? before.refills + 1 : 0;
 	*ret = take_ptr(w);
 	return 0;
+}
+
+void nd_batch_rewind(struct nd_batch *b, struct nd_batch_window *w, size_t n)
+{
+	if (n >= w->n_lines)
+		return;
+	b->at = w->lines[n].at;
+	b->line = w->lines[n].number - 1;
+	b->refills = 0;
+	w->n_lines = n;
+	w->end = w->unfinished = false;
 }
 
 void nd_batch_skip_line(struct nd_batch *b)

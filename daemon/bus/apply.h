@@ -18,6 +18,8 @@ struct nd_diagnostics;
 int nd_read_files(const struct nd_client *c, sd_bus_message *m, struct nd_config_texts *texts,
 	struct nd_diagnostics *diag, sd_bus_error *error);
 int nd_answer_diagnostics(sd_bus_message *m, const struct nd_diagnostics *diag);
+int nd_method_jobs(sd_bus_message *m, void *userdata, sd_bus_error *error); /* jobs.c */
+int nd_method_cancel(sd_bus_message *m, void *userdata, sd_bus_error *error);
 int nd_method_batch(sd_bus_message *m, void *userdata, sd_bus_error *error); /* batch.c */
 int nd_method_drift(sd_bus_message *m, void *userdata, sd_bus_error *error);
 int nd_method_confirm(sd_bus_message *m, void *userdata, sd_bus_error *error);

@@ -52,7 +52,7 @@ static int add_client(struct nd_bus *b, int taken)
 		nd_debug("bus: too many connections, one of uid %u is turned away", cred.uid);
 		return 0;
 	}
-	return nd_client_new(b, take_fd(fd), cred.uid, is_privileged(cred.uid));
+	return nd_client_new(b, take_fd(fd), &cred, is_privileged(cred.uid));
 }
 
 static void listen_event(struct nd_io *io, unsigned events)

@@ -14,6 +14,8 @@
  *   Batch(a(sh) file, u flags, a{ss} options)
  *                                  -> s  asynchronous, for root: lines of ip(8), JSON of nd_reconcile_batch; one file;
  *                                        ND_BATCH_* flags; option: netns
+ *   Jobs()                         -> s  JSON of nd_reconcile_jobs
+ *   Cancel(s job)                  -> s  for root: nd_reconcile_cancel, by number
  *   Reload(u flags)                -> s  asynchronous: the daemon's own paths, read again
  *   Status()                       -> s  JSON of nd_reconcile_status
  *   Query(s object, a{ss} filters) -> h  a pipe: one JSON object a line, an empty line if nothing is missing, then

@@ -135,7 +135,7 @@ static int start(struct nd_client *c, int fd)
 	return sd_bus_set_fd(c->conn, fd, fd);
 }
 
-int nd_client_new(struct nd_bus *b, int fd, uid_t uid, bool privileged)
+int nd_client_new(struct nd_bus *b, int fd, const struct ucred *cred, bool privileged)
 {
 	_cleanup_(nctl_closep) int taken = fd;
 	struct nd_client *c = calloc(1, sizeof(*c));
@@ -144,7 +144,8 @@ int nd_client_new(struct nd_bus *b, int fd, uid_t uid, bool privileged)
 	if (!c)
 		return -ENOMEM;
 	c->bus = b;
-	c->uid = uid;
+	c->uid = cred->uid;
+	c->pid = cred->pid;
 	c->privileged = privileged;
 	nctl_list_init(&c->calls);
 	nctl_list_init(&c->streams);

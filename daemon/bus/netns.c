@@ -16,6 +16,7 @@
 #include "base/num.h"
 #include "bus/private.h"
 #include "bus/query.h"
+#include "netns/jobs.h"
 
 #define WAIT_MS 10000 /* for a namespace to be joined */
 #define SEEN_MS 2000  /* for the event of a change that the kernel has agreed to */
@@ -166,8 +167,10 @@ static int change_names(struct nd_client *c, sd_bus_message *m, sd_bus_error *er
 	}
 	/* The answer may come, and call be gone, before this returns. */
 	r = change(set_of(c), names.v, names.n, done, call);
-	if (r >= 0)
+	if (r >= 0) {
+		nd_netns_job_name(set_of(c), call);
 		return 1;
+	}
 	nd_call_free(call);
 	return refuse(r, error);
 }

@@ -68,6 +68,7 @@ struct nd_client {
 	struct nd_bus *bus;
 	sd_bus *conn;
 	uid_t uid; /* SO_PEERCRED at accept */
+	pid_t pid; /* likewise; who asks is shown as that */
 	bool privileged, doomed;
 	struct nd_io io;
 	struct nd_timer timer;
@@ -79,7 +80,8 @@ struct nd_client {
 int nd_socket_listen(const char *path, int *ret_fd);
 
 /* client.c; nd_client_new takes fd in any case. */
-int nd_client_new(struct nd_bus *b, int fd, uid_t uid, bool privileged);
+struct ucred;
+int nd_client_new(struct nd_bus *b, int fd, const struct ucred *cred, bool privileged);
 void nd_client_doom(struct nd_client *c);
 struct nd_client *nd_client_free(struct nd_client *c);
 /* After something was sent outside of the client's own callbacks. */

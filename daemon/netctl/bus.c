@@ -16,10 +16,11 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "netctl/cli.h"
+#include "netctl/progress.h"
 
 /* A change may take as long as the kernel wants. */
 #define CHANGE_TIMEOUT_US (UINT64_C(3600) * 1000000) /* a job may be long, and others wait before it */
+#define IDLE_MS           500 /* between two looks at how far it is */
 #define READ_TIMEOUT_US   (UINT64_C(30) * 1000000)
 
 #define FILE_BYTES_MAX (64 << 20) /* the daemon takes no more */
@@ -48,32 +49,47 @@ static int no_daemon(const char *path, int error)
 	return CLI_NO_DAEMON;
 }
 
-int cli_bus_connect(const char *runtime_dir, struct cli_bus *ret)
+int cli_bus_open(const char *runtime_dir, struct cli_bus *ret)
 {
 	struct sockaddr_un addr = {.sun_family = AF_UNIX};
 	_cleanup_(nctl_closep) int fd = -1;
-	int n, r;
+	int n = snprintf(addr.sun_path, sizeof(addr.sun_path), "%s/private", runtime_dir);
 
-	n = snprintf(addr.sun_path, sizeof(addr.sun_path), "%s/private", runtime_dir);
-	if (n < 0 || (size_t)n >= sizeof(addr.sun_path)) {
+	if (n < 0 || (size_t)n >= sizeof(addr.sun_path))
+		return -ENAMETOOLONG;
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd < 0 || connect(fd, (struct sockaddr *)&addr, sizeof(addr)) < 0)
+		return -errno;
+	return cli_dbus_open(ret, take_fd(fd));
+}
+
+int cli_bus_connect(const char *runtime_dir, struct cli_bus *ret)
+{
+	int r = cli_bus_open(runtime_dir, ret);
+	char path[4200];
+
+	if (r == -ENAMETOOLONG) {
 		cli_error("the name of the runtime folder is too long for a socket: %s", runtime_dir);
 		return CLI_USAGE;
 	}
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (fd < 0 || connect(fd, (struct sockaddr *)&addr, sizeof(addr)) < 0)
-		return no_daemon(addr.sun_path, errno);
-	r = cli_dbus_open(ret, take_fd(fd));
-	return r < 0 ? no_daemon(addr.sun_path, -r) : CLI_OK;
+	snprintf(path, sizeof(path), "%s/private", runtime_dir);
+	return r < 0 ? no_daemon(path, -r) : CLI_OK;
 }
+
+static volatile sig_atomic_t interrupts;
 
 static void interrupted(int signum)
 {
-	static const char text[] =
-		"\nnetctl: interrupted; the daemon goes on with the job, see netctl status\n";
-	ssize_t n = write(STDERR_FILENO, text, sizeof(text) - 1);
+	(void)signum;
+	interrupts = interrupts + 1;
+}
 
-	(void)n;
-	raise(signum); /* SA_RESETHAND: now it ends us */
+static int idle(void *userdata)
+{
+	bool wants_out = interrupts;
+
+	interrupts = 0;
+	return cli_progress_tick(userdata, wants_out);
 }
 
 /* The daemon said no. */
@@ -110,19 +126,36 @@ static bool is_change(const char *method)
 	return false;
 }
 
-int cli_bus_call(struct cli_bus *bus, const struct cli_msg *m, struct cli_reply *ret)
+/* A change: it may take long, and the user may lose patience. The second interrupt ends us as any. */
+static int call_change(struct cli_bus *bus, const struct cli_request *q, const struct cli_msg *m, struct cli_reply *ret)
 {
-	const struct sigaction on = {.sa_handler = interrupted, .sa_flags = (int)SA_RESETHAND | SA_NODEFER};
-	bool change = is_change(m->method);
+	const struct sigaction on = {.sa_handler = interrupted, .sa_flags = (int)SA_RESETHAND};
+	struct cli_progress progress;
 	struct sigaction old;
 	int r;
 
-	if (change)
-		sigaction(SIGINT, &on, &old);
-	r = cli_dbus_call(bus, m,
-		nctl_time_add_us(nctl_time_now(), change ? CHANGE_TIMEOUT_US : READ_TIMEOUT_US), ret);
-	if (change)
-		sigaction(SIGINT, &old, NULL);
+	cli_progress_init(&progress, q);
+	bus->idle = idle;
+	bus->idle_ms = IDLE_MS;
+	bus->userdata = &progress;
+	sigaction(SIGINT, &on, &old);
+	r = cli_dbus_call(bus, m, nctl_time_add_us(nctl_time_now(), CHANGE_TIMEOUT_US), ret);
+	sigaction(SIGINT, &old, NULL);
+	bus->idle = NULL;
+	cli_progress_end(&progress);
+	if (r != -EINTR)
+		return r;
+	/* As whoever started us expects. */
+	raise(SIGINT);
+	return r;
+}
+
+int cli_bus_call(struct cli_bus *bus, const struct cli_request *q, const struct cli_msg *m, struct cli_reply *ret)
+{
+	int r = is_change(m->method)
+			? call_change(bus, q, m, ret)
+			: cli_dbus_call(bus, m, nctl_time_add_us(nctl_time_now(), READ_TIMEOUT_US), ret);
+
 	if (r < 0)
 		return broken(r);
 	return ret->error ? refused(ret) : CLI_OK;

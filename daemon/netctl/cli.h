@@ -23,7 +23,7 @@ enum cli_action {
 	CLI_APPLY,
 	CLI_RELOAD,
 	CLI_CONFIRM, CLI_ROLLBACK,
-	CLI_BATCH,
+	CLI_BATCH, CLI_CANCEL,
 	CLI_STATUS, CLI_DRIFT, CLI_WHY,
 	CLI_LINK,
 	CLI_ADDRESS,
@@ -58,6 +58,7 @@ struct cli_request {
 	const char *runtime_dir;
 	bool json;
 	unsigned flags;
+	bool cancel_on_interrupt;
 	bool force;          /* CLI_KEEP_GOING, by batch's word for it */
 	const char *confirm; /* seconds, NULL: none */
 	char session[2][64]; /* peer and local address, for filters */
@@ -84,7 +85,9 @@ int cli_request_check(const struct cli_request *q);
 
 /* bus.c: all print what goes wrong, and give a cli_exit. */
 int cli_bus_connect(const char *runtime_dir, struct cli_bus *ret);
-int cli_bus_call(struct cli_bus *bus, const struct cli_msg *m, struct cli_reply *ret);
+/* The same without a word: 0 or a negative errno. */
+int cli_bus_open(const char *runtime_dir, struct cli_bus *ret);
+int cli_bus_call(struct cli_bus *bus, const struct cli_request *q, const struct cli_msg *m, struct cli_reply *ret);
 int cli_bus_text(const struct cli_reply *reply, const char **ret); /* the string that was wanted */
 /* Opens q's files as this user; adds them to m as a(sh), copies in memory. */
 int cli_bus_append_files(struct cli_msg *m, const struct cli_request *q);
@@ -119,6 +122,7 @@ static inline void cli_names_fini(struct cli_names *names)
 	nctl_strbuf_fini(&names->text);
 }
 
+int cli_cancel(struct cli_bus *bus, const struct cli_request *q); /* cancel.c */
 /* netns.c: lists, and names added or deleted, as many calls as it takes. */
 int cli_netns_list(struct cli_bus *bus, const struct cli_request *q);
 int cli_netns_change(const struct cli_request *q); /* connects, once it knows what to ask for */

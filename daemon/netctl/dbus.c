@@ -484,6 +484,17 @@ static int read_message(struct cli_bus *bus, nctl_time deadline, struct cli_repl
 	return r.bad ? -EBADMSG : 0;
 }
 
+/* Until there is something to read. */
+static int wait_idle(struct cli_bus *bus)
+{
+	struct pollfd p = {.fd = bus->fd, .events = POLLIN};
+	int r = 0;
+
+	while (bus->idle && r >= 0 && poll(&p, 1, bus->idle_ms) <= 0)
+		r = bus->idle(bus->userdata);
+	return r;
+}
+
 int cli_dbus_call(struct cli_bus *bus, const struct cli_msg *m, nctl_time deadline, struct cli_reply *ret)
 {
 	/* sd-bus, at the other end, does not look at a call that comes together with the greeting before it is
@@ -494,6 +505,9 @@ int cli_dbus_call(struct cli_bus *bus, const struct cli_msg *m, nctl_time deadli
 		r = send_call(bus, m, deadline);
 	while (r >= 0) {
 		cli_reply_fini(ret);
+		r = wait_idle(bus);
+		if (r < 0)
+			break;
 		r = read_message(bus, deadline, ret);
 		if (r == 0)
 			return 0;

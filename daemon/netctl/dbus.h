@@ -47,6 +47,13 @@ void cli_reply_fini(struct cli_reply *r);
 struct cli_bus {
 	int fd;
 	uint32_t serial; /* of the last call */
+	/*
+	 * While an answer is waited for: each time that so many ms have passed, and when a signal came. A negative errno
+	 * ends the call. NULL: nothing.
+	 */
+	int (*idle)(void *userdata);
+	void *userdata;
+	int idle_ms;
 };
 #define CLI_BUS_INIT ((struct cli_bus){.fd = -1})
 /* Takes a connected socket over. 0 or a negative errno. */

@@ -121,7 +121,7 @@ static int ask_daemon(const struct cli_request *q)
 	cli_msg_u32(&m, !!(q->flags & CLI_ORIGIN));
 	status = cli_bus_connect(q->runtime_dir, &bus);
 	if (status == CLI_OK)
-		status = cli_bus_call(&bus, &m, &reply);
+		status = cli_bus_call(&bus, q, &m, &reply);
 	if (status == CLI_OK)
 		status = cli_bus_text(&reply, &text);
 	return status == CLI_OK ? cli_answer_show(q, text) : status;

@@ -26,6 +26,7 @@ static const char help[] =
 	"  confirm            keep it; what cannot be undone is done now\n"
 	"  rollback           go back now\n"
 	"  batch [FILE]       carry out lines of ip(8), many at a time; without FILE those of standard input\n"
+	"  cancel [JOB]       no more of this job; see status\n"
 	"  status             what the daemon is doing, and what it has done\n"
 	"  drift              what differs from the configuration now?\n"
 	"  why LINK           what is wrong with it, and what it waits for\n"
@@ -68,6 +69,8 @@ static const char help[] =
 	"  --allow-recreate     apply, plan: links may be deleted and made again to change them\n"
 	"  --allow-foreign-loss\n"
 	"                       likewise: deletions may take along what others have put there\n"
+	"  --cancel-on-interrupt\n"
+	"                       Ctrl-C cancels the job; else it goes on\n"
 	"  --no-guard           apply, reload: though it touches what carries your own session\n"
 	"  --version\n"
 	"\n"
@@ -136,6 +139,7 @@ static const struct {
 	[CLI_APPLY] = {NULL, NULL, "Apply", "a(sh)ua{ss}", put_files_flags, cli_answer_show},
 	[CLI_RELOAD] = {NULL, NULL, "Reload", "ua{ss}", put_flags, cli_answer_show},
 	[CLI_BATCH] = {NULL, NULL, "Batch", "a(sh)ua{ss}", put_files_flags, cli_batch_show},
+	[CLI_CANCEL] = {.talk = cli_cancel},
 	[CLI_CONFIRM] = {NULL, NULL, "Confirm", "", NULL, cli_answer_show},
 	[CLI_ROLLBACK] = {NULL, NULL, "Rollback", "", NULL, cli_answer_show},
 	[CLI_STATUS] = {NULL, NULL, "Status", "", NULL, cli_status_show},
@@ -184,7 +188,7 @@ static int run(const struct cli_request *q)
 	if (actions[q->action].put)
 		status = actions[q->action].put(&m, q);
 	if (status == CLI_OK)
-		status = cli_bus_call(&bus, &m, &reply);
+		status = cli_bus_call(&bus, q, &m, &reply);
 	if (status == CLI_OK)
 		status = cli_bus_text(&reply, &text);
 	return status == CLI_OK ? actions[q->action].show(q, text) : status;
@@ -198,6 +202,7 @@ enum {
 	OPTION_ALLOW_FOREIGN_LOSS,
 	OPTION_NO_GUARD,
 	OPTION_FORCE,
+	OPTION_CANCEL,
 	OPTION_NETPLAN,
 	OPTION_ORIGIN
 };
@@ -230,6 +235,9 @@ static int take_option(struct cli_request *q, int c, const char **family)
 		return 0;
 	case OPTION_KEEP_GOING:
 		q->flags |= CLI_KEEP_GOING;
+		return 0;
+	case OPTION_CANCEL:
+		q->cancel_on_interrupt = true;
 		return 0;
 	case OPTION_FORCE:
 		q->flags |= CLI_KEEP_GOING;
@@ -314,6 +322,7 @@ static int read_options(struct cli_request *q, int argc, char **argv, char **wor
 		{"statistics", no_argument, NULL, 's'},
 		{"help", no_argument, NULL, 'h'},
 		{"force", no_argument, NULL, OPTION_FORCE},
+		{"cancel-on-interrupt", no_argument, NULL, OPTION_CANCEL},
 		{"keep-going", no_argument, NULL, OPTION_KEEP_GOING},
 		{"allow-recreate", no_argument, NULL, OPTION_ALLOW_RECREATE},
 		{"allow-foreign-loss", no_argument, NULL, OPTION_ALLOW_FOREIGN_LOSS},

@@ -122,13 +122,13 @@ static void show_text(const struct list *l)
 }
 
 /* Asks the daemon to look for namespaces without a name. */
-static int scan(struct cli_bus *bus)
+static int scan(struct cli_bus *bus, const struct cli_request *q)
 {
 	_cleanup_(cli_reply_fini) struct cli_reply reply = CLI_REPLY_INIT;
 	_cleanup_(cli_msg_fini) struct cli_msg m;
 
 	cli_msg_init(&m, "NetnsScan", "");
-	return cli_bus_call(bus, &m, &reply);
+	return cli_bus_call(bus, q, &m, &reply);
 }
 
 int cli_netns_list(struct cli_bus *bus, const struct cli_request *q)
@@ -141,7 +141,7 @@ int cli_netns_list(struct cli_bus *bus, const struct cli_request *q)
 	if (name)
 		status = cli_name_check(name);
 	if (status == CLI_OK && cli_request_get(q, "all"))
-		status = scan(bus);
+		status = scan(bus, q);
 	if (status == CLI_OK)
 		status = cli_pipe_open(bus, q, "Query", "netns", &reply);
 	if (status == CLI_OK)
@@ -186,7 +186,7 @@ static int add_answer(struct sum *sum, const struct cli_reply *reply)
 }
 
 /* One call with names from *at on, which becomes the first that is left. */
-static int change_some(struct cli_bus *bus, const char *method, const struct cli_names *names, const char **at,
+static int change_some(struct cli_bus *bus, const struct cli_request *q, const char *method, const struct cli_names *names, const char **at,
 	struct sum *sum)
 {
 	_cleanup_(cli_reply_fini) struct cli_reply reply = CLI_REPLY_INIT;
@@ -207,7 +207,7 @@ static int change_some(struct cli_bus *bus, const char *method, const struct cli
 		cli_error("%s cannot be sent: %s", *at ? *at : "this", strerror(-r));
 		return CLI_USAGE;
 	}
-	status = cli_bus_call(bus, &m, &reply);
+	status = cli_bus_call(bus, q, &m, &reply);
 	return status == CLI_OK ? add_answer(sum, &reply) : status;
 }
 
@@ -246,7 +246,7 @@ int cli_netns_change(const struct cli_request *q)
 	sum.failed = json_object_new_array();
 	at = cli_names_next(&names, NULL);
 	while (at && status == CLI_OK)
-		status = change_some(&bus, add ? "NetnsAdd" : "NetnsDel", &names, &at, &sum);
+		status = change_some(&bus, q, add ? "NetnsAdd" : "NetnsDel", &names, &at, &sum);
 	if (status == CLI_OK && sum.n_failed)
 		status = CLI_REFUSED;
 	/* When a later call goes wrong, what came of the earlier ones is still of interest. */

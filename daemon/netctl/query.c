@@ -237,7 +237,7 @@ int cli_pipe_open(struct cli_bus *bus, const struct cli_request *q, const char *
 		(void)cli_msg_str(&m, object);
 	status = cli_filters_put(&m, q);
 	if (status == CLI_OK)
-		status = cli_bus_call(bus, &m, ret);
+		status = cli_bus_call(bus, q, &m, ret);
 	if (status != CLI_OK || ret->fd >= 0)
 		return status;
 	cli_error("the daemon's answer cannot be read");

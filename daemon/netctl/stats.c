@@ -103,7 +103,7 @@ int cli_stats_show(struct cli_bus *bus, const struct cli_request *q)
 		status = cli_pipe_open(bus, q, "Query", "stats", &reply);
 		return status == CLI_OK ? cli_query_show(q, reply.fd) : status;
 	}
-	status = cli_bus_call(bus, &m, &reply);
+	status = cli_bus_call(bus, q, &m, &reply);
 	if (status == CLI_OK)
 		status = cli_bus_text(&reply, &text);
 	return status == CLI_OK ? show_groups(q, text) : status;

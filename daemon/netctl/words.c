@@ -269,6 +269,8 @@ static const struct token files[] = {
 	{LAST},
 };
 
+static const struct token job_number[] = {{END}, {NAME, "job", .what = "the number of a job", .next = no_more}, {LAST}};
+
 static const struct token one_file[] = {{END}, {FILES, .what = "FILE", .next = no_more}, {LAST}};
 
 static const struct token config_verbs[] = {
@@ -296,6 +298,7 @@ const struct token cli_words[] = {
 	{WORD, "plan", 2, NULL, CLI_PLAN, more_files},
 	{WORD, "apply", 2, NULL, CLI_APPLY, more_files},
 	{WORD, "batch", 2, NULL, CLI_BATCH, one_file},
+	{WORD, "cancel", 2, NULL, CLI_CANCEL, job_number},
 	{WORD, "reload", 3, NULL, CLI_RELOAD, NULL},
 	{WORD, "confirm", 4, NULL, CLI_CONFIRM, NULL},
 	{WORD, "rollback", 4, NULL, CLI_ROLLBACK, NULL},

@@ -71,6 +71,8 @@ void nd_netns_scan_chores(struct nd_netns_set *s, nctl_time now);
 size_t nd_netns_undead(const struct nd_netns_set *s); /* how many count as such */
 void nd_netns_work_init(struct nd_netns_set *s);
 void nd_netns_work_fini(struct nd_netns_set *s);
+/* Names that were not sent are answered; g may be freed. */
+void nd_netns_work_cancel(struct nd_netns_set *s, struct netns_group *g);
 int nd_netns_work_add(struct nd_netns_set *s, bool del, const char *const *names, size_t n, uint64_t cookie,
 	struct netns_task *task, nd_netns_done done, void *userdata);
 /* Sends what the window allows. True: more could be done at once. */

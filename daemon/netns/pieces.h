@@ -35,6 +35,8 @@ struct netns_group {
 	size_t n, sent, answered;
 	uint64_t cookie; /* that the namespace to be deleted must have, or 0 */
 	bool del, planned;
+	uint64_t number; /* as a job, 0: none (jobs.h) */
+	nctl_time began;
 	struct netns_task *task; /* of a plan, until it is answered */
 	nd_netns_done done;
 	void *userdata;

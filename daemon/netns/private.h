@@ -80,6 +80,7 @@ struct nd_netns_set {
 	struct nctl_list groups, makes, deletes;
 	struct netns_request requests[NETNS_WINDOW], *free_requests[NETNS_WINDOW];
 	size_t n_free_requests, n_waiting, n_deleting;
+	uint64_t job_number; /* the last one */
 	bool delete_next;
 	struct nctl_list undead;
 	size_t n_undead;

@@ -116,6 +116,15 @@ static void finish(struct nd_netns_set *s, struct netns_group *g)
 	group_free(g);
 }
 
+void nd_netns_work_cancel(struct nd_netns_set *s, struct netns_group *g)
+{
+	for (; g->sent < g->n; g->sent++, g->answered++)
+		g->errors[g->sent] = -ECANCELED;
+	nctl_list_del(&g->turn);
+	if (g->answered == g->n)
+		finish(s, g);
+}
+
 static void answered(struct netns_request *r, int error, const struct nd_helper_answer *a)
 {
 	struct netns_group *g = r->group;
@@ -307,6 +316,7 @@ int nd_netns_work_add(struct nd_netns_set *s, bool del, const char *const *names
 	nctl_list_init(&g->turn);
 	g->task = task;
 	g->planned = task;
+	g->began = nctl_time_now();
 	g->names = copy_names(names, n);
 	g->errors = calloc(n + 1, sizeof(*g->errors));
 	if (!g->names || !g->errors) {

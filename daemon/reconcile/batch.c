@@ -14,6 +14,7 @@
 
 #include "exec/interrupt.h"
 #include "log/log.h"
+#include "netns/jobs.h"
 
 enum {
 	CHECK_US = 2000, /* of a turn, for reading lines */
@@ -21,10 +22,9 @@ enum {
 	/* How long a window may keep others waiting; the kernel's own part of it is cut to size by the run.
 	 */
 	WINDOW_US = 20 * 1000,
-	WINDOW_FIRST = 64, /* lines */
-	WINDOW_MAX = 4096,
-	WINDOW_OPS = 4096,
-	NETNS_LINES = 256, /* namespaces at once: about as many as the helper is given */
+	WINDOW_FIRST = 256, /* lines */
+	WINDOW_MAX = 1024,
+	WINDOW_OPS = 2048,
 	JOIN_MS = 10 * 1000,
 	REFILLS_MAX = 2048, /* windows of one line: more than a mirror has routes */
 };
@@ -203,15 +203,43 @@ static int fill(struct batch *b)
 	return 0;
 }
 
+/* Lines that a cut left for later. */
+static void put_back(struct batch *b)
+{
+	struct nd_batch_window *w = b->window;
+	size_t n = 0;
+
+	while (n < w->n_lines) {
+		const struct nd_batch_line *l = &w->lines[n];
+
+		if (l->n_ops && l->first_op < w->plan->n_ops &&
+			w->plan->ops[l->first_op].state == NCTL_OP_PENDING)
+			break;
+		n++;
+	}
+	nd_batch_rewind(&b->lines, w, n);
+}
+
+static bool has_refusal(const struct nctl_plan *p)
+{
+	for (size_t i = 0; i < p->n_ops; i++)
+		if (p->ops[i].state == NCTL_OP_REFUSED || p->ops[i].state == NCTL_OP_POISONED)
+			return true;
+	return false;
+}
+
 /* It is known what became of the window. */
 static void window_over(struct batch *b, uint64_t us)
 {
 	struct nd_reconcile *r = b->r;
-	const struct nd_batch_window *w = b->window;
+	struct nd_batch_window *w = b->window;
 	size_t fit = us ? w->n_lines * WINDOW_US / us : WINDOW_MAX;
-	bool end = w->end;
 	size_t failed = b->failed;
+	bool end;
 
+	if (!b->error && (b->how.flags & ND_BATCH_FORCE || !has_refusal(w->plan)))
+		put_back(b);
+	end = w->end;
 	b->windows++;
 	nd_batch_count(b);
 	/* What cannot be had is not asked for again and again. */
@@ -240,6 +268,7 @@ static void ran(struct nctl_plan *plan, const struct nctl_outcome *outcome, void
 	if (outcome->status < 0 && outcome->status != -ECANCELED)
 		b->error = outcome->status;
 	r->batches.on = false;
+	nd_timer_stop(&r->batches.slice);
 	window_over(b, outcome->duration_us);
 	nctl_hub_resume(r->hub);
 	nd_jobs_advance(r);
@@ -316,6 +345,8 @@ static void send_window(struct batch *b)
 		e = run_names(b);
 	} else {
 		r->batches.on = true;
+		r->batches.running = b;
+		r->batches.since = nctl_time_now();
 		e = nctl_hub_run(r->hub, b->window->plan, b->how.flags & ND_BATCH_FORCE, ran, b);
 		r->batches.on = r->batches.on && e >= 0;
 	}
@@ -356,19 +387,6 @@ static void on_idle(void *userdata)
 	nd_wake_send(&r->batches.wake);
 }
 
-/* A job that is about to plan and run goes first, once: else none would ever get its turn between two
- * windows. */
-static bool gives_way(struct nd_reconcile *r)
-{
-	bool wants = r->step == STEP_PARSED || r->step == STEP_LOOKED || r->step == STEP_RESTORING;
-
-	if (!wants || r->batches.granted)
-		return false;
-	nd_wake_send(&r->wake);
-	nd_wake_send(&r->batches.wake);
-	return true;
-}
-
 static struct batch *next_ready(struct nd_reconcile *r)
 {
 	struct nctl_list *n;
@@ -382,10 +400,44 @@ static struct batch *next_ready(struct nd_reconcile *r)
 	return NULL;
 }
 
+/* The first job is about to plan and run. */
+static bool wants_hub(const struct nd_reconcile *r)
+{
+	return r->step == STEP_PARSED || r->step == STEP_LOOKED || r->step == STEP_RESTORING;
+}
+
+/* Somebody else wants the kernel: a window that has had its time ends with the line that it is at. */
+static void mind_the_time(struct nd_reconcile *r)
+{
+	struct batch *b = r->batches.running;
+	nctl_time end = nctl_time_add_us(r->batches.since, WINDOW_US);
+	bool wanted = b->cancelled || next_ready(r) || wants_hub(r);
+
+	if (!wanted)
+		return;
+	if (b->cancelled || nctl_time_cmp(nctl_time_now(), end) >= 0)
+		nctl_hub_cut(r->hub, b->window->plan);
+	else
+		nd_timer_set(&r->batches.slice, end);
+}
+
+/* A job that is about to plan and run goes first, once: else none would ever get its turn between two
+ * windows. */
+static bool gives_way(struct nd_reconcile *r)
+{
+	if (!wants_hub(r) || r->batches.granted)
+		return false;
+	nd_wake_send(&r->wake);
+	nd_wake_send(&r->batches.wake);
+	return true;
+}
+
 static void run_turn(struct nd_reconcile *r)
 {
 	struct batch *b = next_ready(r);
 
+	if (r->batches.on)
+		mind_the_time(r);
 	if (r->batches.on || (b && gives_way(r)))
 		return;
 	if (b && b->cancelled) {
@@ -451,6 +503,7 @@ void nd_batches_init(struct nd_reconcile *r)
 	nctl_list_init(&r->batches.all);
 	nd_wake_init(&r->batches.wake, r->loop, on_wake, r);
 	nd_timer_init(&r->batches.late, r->loop, on_late, r);
+	nd_timer_init(&r->batches.slice, r->loop, on_late, r);
 }
 
 void nd_batches_fini(struct nd_reconcile *r)
@@ -459,6 +512,7 @@ void nd_batches_fini(struct nd_reconcile *r)
 
 	nd_wake_stop(&r->batches.wake);
 	nd_timer_stop(&r->batches.late);
+	nd_timer_stop(&r->batches.slice);
 	while ((b = first(r))) {
 		if (b->answer)
 			b->answer(NULL, 0, b->userdata);
@@ -491,7 +545,7 @@ int nd_reconcile_batch(struct nd_reconcile *r, const struct nd_config_text *text
 		return -ENOMEM;
 	*b = (struct batch){
 		.r = r,
-		.id = ++r->next_job,
+		.id = nd_netns_job_number(r->netns),
 		.how = *how,
 		.path = strdup(text->path),
 		.text = malloc(text->len + 1),

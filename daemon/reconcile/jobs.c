@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "log/log.h"
+#include "netns/jobs.h"
 #include "reconcile/fault.h"
 
 enum { JOBS_MAX = 16 };
@@ -71,6 +72,8 @@ int nd_job_queue(struct nd_reconcile *r, enum job_origin origin, const struct nd
 	if (!job)
 		return -ENOMEM;
 	job->origin = origin;
+	job->number = nd_netns_job_number(r->netns);
+	job->began = nctl_time_now();
 	job->how = *how;
 	job->texts = ND_CONFIG_TEXTS_INIT;
 	nctl_arena_init(&job->gather.arena);
@@ -234,6 +237,10 @@ static void plan_and_run(struct nd_reconcile *r, struct job *job)
 		nd_job_fail(r, ND_EXIT_CONFIG, "the plan is blocked; nothing was changed");
 		return;
 	}
+	if (job->cancelled) {
+		nd_job_fail(r, ND_EXIT_REFUSED, "cancelled; nothing was changed");
+		return;
+	}
 	nd_debug("%zu operations planned: %lld us", job->plan->n_ops,
 		(long long)nctl_time_diff_us(nctl_time_now(), began));
 	if (nd_guard(r, job, text, sizeof(text))) {
@@ -283,6 +290,20 @@ void nd_jobs_turn(struct nd_reconcile *r)
 	else if (r->step == STEP_RESTORING)
 		nd_restore_turn(r);
 	nd_jobs_advance(r);
+}
+
+void nd_job_drop(struct nd_reconcile *r, struct job *job, const char *error)
+{
+	_cleanup_(nctl_strbuf_fini) struct nctl_strbuf out = NCTL_STRBUF_INIT;
+	struct nctl_json j;
+
+	nd_report_begin(&j, &out, ND_EXIT_REFUSED, error);
+	nd_report_end(&j);
+	nctl_list_del(&job->link);
+	r->n_jobs--;
+	if (job->answer)
+		job->answer(nctl_strbuf_str(&out), out.len, job->userdata);
+	job_free(job);
 }
 
 void nd_jobs_drop_all(struct nd_reconcile *r)

@@ -228,8 +228,11 @@ static void taken_back(struct nd_reconcile *r, const char *not_whole)
 	_cleanup_(nctl_strbuf_fini) struct nctl_strbuf why = NCTL_STRBUF_INIT;
 	struct job *job = nd_job_current(r);
 
-	nd_report_first_refusal(job->plan, &why);
-	if (!why.len && job->outcome.status < 0)
+	if (!job->cancelled)
+		nd_report_first_refusal(job->plan, &why);
+	if (job->cancelled)
+		nctl_strbuf_puts(&why, "cancelled");
+	else if (!why.len && job->outcome.status < 0)
 		nctl_strbuf_printf(&why, "broken off: %s (is the runtime folder %s full?)",
 			strerror(-job->outcome.status), r->opts.runtime_name);
 	nctl_strbuf_puts(&why,
@@ -239,7 +242,7 @@ static void taken_back(struct nd_reconcile *r, const char *not_whole)
 	nd_error("not applied: %s", nctl_strbuf_str(&why));
 	remember_error(r, nctl_strbuf_str(&why));
 	report_and_answer(r, ND_EXIT_REFUSED,
-		job->outcome.status < 0 ? nctl_strbuf_str(&why)
+		job->outcome.status < 0 || job->cancelled ? nctl_strbuf_str(&why)
 		: not_whole             ? "refused, and going back failed in part"
 					: "refused; the state is as before",
 		not_whole ? "failed" : "rolled-back");

@@ -39,6 +39,9 @@ enum job_step {
 struct job {
 	struct nctl_list link;
 	enum job_origin origin;
+	uint64_t number;
+	nctl_time began;
+	bool cancelled;
 	struct nd_apply how;
 	struct nd_config_texts texts;
 	void (*answer)(const char *json, size_t len, void *userdata); /* NULL: nobody waits */
@@ -72,12 +75,13 @@ struct nd_reconcile {
 	struct nd_config_texts texts; /* of the accepted generation */
 	struct nctl_list jobs;        /* struct job; the first one may be active */
 	size_t n_jobs;
-	uint64_t next_job; /* the number that was given last, to a job or batch */
 	struct {
 		struct nctl_list all; /* struct batch (batches.h) */
 		size_t n, bytes;
 		struct nd_wake wake;
-		struct nd_timer late;
+		struct nd_timer late, slice;
+		struct batch *running; /* while on: whose window it is, and since when */
+		nctl_time since;
 		nctl_ifindex last_ifindex; /* given to a new link */
 		/* A window is with the kernel; the run that is on was asked to make way; it has. */
 		bool on, asked, granted;
@@ -102,6 +106,10 @@ void nd_jobs_advance(struct nd_reconcile *r);
 /* A turn of the loop for the job that waits for its next step. */
 void nd_jobs_turn(struct nd_reconcile *r);
 void nd_jobs_drop_all(struct nd_reconcile *r);
+/* joblist.c: the member "jobs" of nd_reconcile_jobs; pid_of NULL: nobody's. */
+void nd_jobs_tell(struct nd_reconcile *r, struct nctl_json *j, int (*pid_of)(const void *userdata, void *arg), void *arg);
+/* Answers a job that has not begun, and forgets it. */
+void nd_job_drop(struct nd_reconcile *r, struct job *job, const char *error);
 struct job *nd_job_current(struct nd_reconcile *r);
 /* Its next step is to be done, in a turn of its own. */
 void nd_job_step(struct nd_reconcile *r, enum job_step step);

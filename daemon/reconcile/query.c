@@ -178,6 +178,7 @@ void nd_reconcile_status(struct nd_reconcile *r, struct nctl_strbuf *out)
 	put_helper(&j, r);
 	put_counters(&j, r);
 	put_pending(&j, r);
+	nd_jobs_tell(r, &j, NULL, NULL);
 	if (r->last_error)
 		nctl_json_kstr(&j, "last_error", r->last_error);
 	nctl_json_obj_end(&j);

@@ -113,6 +113,19 @@ struct nd_batch_how {
  */
 int nd_reconcile_batch(struct nd_reconcile *r, const struct nd_config_text *text, const struct nd_batch_how *how,
 	void (*answer)(const char *json, size_t len, void *userdata), void *userdata);
+/*
+ * All jobs that are on or wait: {"jobs": [{"job": NUMBER, "what": batch|apply|reload|plan|drift|start|confirm|restore|repair|
+ * netns-add|netns-delete, "state": waiting|checking|running|going-back, "done", "total", "failed", "doing", "since_us",
+ * "pid"}]}. done and total: lines, operations or names. pid: of the client that waits for it, as pid_of tells by what it
+ * gave as userdata; absent where that is 0.
+ */
+void nd_reconcile_jobs(struct nd_reconcile *r, int (*pid_of)(const void *userdata, void *arg), void *arg,
+	struct nctl_strbuf *out);
+/*
+ * No more of that job is sent; what is on its way is answered for, and then it ends: a batch and names with what is done, an
+ * apply goes back. 0; -ENOENT: there is no such job; -EBUSY: it cannot be cancelled (any more).
+ */
+int nd_reconcile_cancel(struct nd_reconcile *r, uint64_t number);
 void nd_reconcile_forget(struct nd_reconcile *r, void *userdata);
 
 /* {"version", "state": synchronising|applying|repairing|to-be-confirmed|settled|waiting|failed|partly-applied|idle, "generation", "confirm": {"generation", "seconds_left"}, "warning",

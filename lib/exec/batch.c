@@ -18,6 +18,10 @@ enum {
 	WINDOW_FIRST = 32, /* messages, before anything is measured; so few take no long time anywhere */
 	WINDOW_FIRST_BRIEF = 16,
 	WINDOW_MIN = 8,
+	/* Of scripts, whose next message may take a thousand times as long as the one before it. */
+	WINDOW_SCRIPT = 64,
+	/* Deletions of links, of which each may sleep for as long as a hundred other messages take. */
+	WINDOW_FIRST_DEL = 4,
 	/*
 	 * How long the kernel may work on one batch: few system calls when nobody waits, quick answers when
 	 * somebody does (on one processor, or for the RTNL lock). tests/bench/s1 and tests/bench/latency show
@@ -124,7 +128,11 @@ static bool is_brief(struct nctl_hub *h)
 
 void nctl_run_reset_window(struct nctl_hub *h)
 {
-	h->run.window = is_brief(h) ? WINDOW_FIRST_BRIEF : WINDOW_FIRST;
+	h->run.deleting = h->run.stage == NCTL_STAGE_REMOVE;
+	if (h->run.deleting)
+		h->run.window = h->del_window ? h->del_window : WINDOW_FIRST_DEL;
+	else
+		h->run.window = is_brief(h) ? WINDOW_FIRST_BRIEF : WINDOW_FIRST;
 }
 
 static void adapt_window(struct nctl_hub *h, const struct nctl_batch *b, size_t n)
@@ -136,8 +144,12 @@ static void adapt_window(struct nctl_hub *h, const struct nctl_batch *b, size_t 
 	if (fit > run->window * 2)
 		fit = run->window * 2; /* a few cheap messages say little about the next ones */
 	if (fit < WINDOW_MIN)
-		fit = WINDOW_MIN;
+		fit = run->deleting ? nctl_max(fit, UINT64_C(1)) : WINDOW_MIN;
+	if (run->plan->script && fit > WINDOW_SCRIPT)
+		fit = WINDOW_SCRIPT;
 	run->window = fit < NCTL_WINDOW_MAX ? fit : NCTL_WINDOW_MAX;
+	if (run->deleting)
+		h->del_window = run->window;
 }
 
 void nctl_hub_be_brief(struct nctl_hub *h)
@@ -311,6 +323,27 @@ static bool must_wait_for_mirror(struct run *run, struct nctl_op *op)
 	return run->waiting;
 }
 
+/* Where a script's batch ends. Deletions of links are by themselves, and few at first. */
+static bool ends_batch(struct nctl_hub *h, const struct nctl_op *op, const struct run_batch *rb)
+{
+	struct run *run = &h->run;
+	bool deletes = op->type == NCTL_OP_LINK_DEL;
+
+	if (!run->plan->script)
+		return false;
+	if (run->cutting && op != run->plan->ops && op[-1].pos.line != op->pos.line) {
+		run->stopping = true;
+		return true;
+	}
+	if (deletes == run->deleting)
+		return false;
+	if (rb->n)
+		return true;
+	run->deleting = deletes;
+	run->window = !deletes ? WINDOW_FIRST : h->del_window ? h->del_window : WINDOW_FIRST_DEL;
+	return false;
+}
+
 /* Puts the next operations of one namespace into b. */
 static void fill(struct nctl_hub *h, struct nctl_batch *b, struct run_batch *rb)
 {
@@ -321,6 +354,8 @@ static void fill(struct nctl_hub *h, struct nctl_batch *b, struct run_batch *rb)
 		struct nctl_op *op = &run->plan->ops[i];
 		enum nctl_fault_says fault;
 
+		if (ends_batch(h, op, rb))
+			break;
 		if (pass_over(run, op))
 			continue;
 		if (must_wait(run->plan, op) || (!run->plan->script && must_wait_for_mirror(run, op)))

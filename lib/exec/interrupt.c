@@ -55,6 +55,12 @@ void nctl_hub_stop(struct nctl_hub *h, const struct nctl_plan *plan)
 		nctl_run_advance(h);
 }
 
+void nctl_hub_cut(struct nctl_hub *h, const struct nctl_plan *plan)
+{
+	if (h->run.plan == plan && plan)
+		h->run.cutting = true;
+}
+
 void nctl_hub_get_progress(const struct nctl_hub *h, const struct nctl_plan *plan, size_t *ret_done)
 {
 	const struct run *run = h->run.plan == plan ? &h->run : h->aside.plan == plan ? &h->aside : NULL;

@@ -64,6 +64,7 @@ struct nctl_hub {
 	void (*idle)(void *userdata); /* not NULL: somebody waits for run to make way */
 	void *idle_userdata;
 	struct nctl_fault fault; /* of the next run */
+	size_t del_window;       /* deletions in a script's batch, as was found out last; 0: not known */
 	uint64_t run_serial;
 	nctl_time brief_until; /* batches are to be short ones until then */
 	uint64_t strangers, ignored, scoped;

@@ -36,6 +36,8 @@ struct run {
 	size_t window;                                /* messages in the next batch */
 	bool sending;                                 /* an answer that comes now must not send more */
 	bool stopping;                                /* a refusal ended it: no further stage */
+	bool cutting;    /* a script: it stops where the next line begins */
+	bool deleting;   /* links, one by one, which takes long: the stage, or a script's last batch */
 	bool checking;    /* in the middle of the first look at a stage */
 	/* The next operation waits for something that the mirror will show; it has waited long enough. */
 	bool waiting, impatient;

@@ -229,11 +229,11 @@ static const struct {
 	{"link add link eth0 name foo.5 type vlan id 5 protocol 802.1ad",
 		"new vlan foo.5 #1000000 lower=2 protocol:802.1ad id:5"},
 	{"link add link eth0 foo.5 type vlan proto 802.1q id 0x5 gvrp on reorder_hdr off ingress-qos-map 1:2 "
-         "3:4",
+	 "3:4",
 		"1:36: \"proto\" is not known to vlan links (did you mean \"protocol\"?)"},
 	{"link add link eth0 foo.5 type vlan protocol 802.1q id 0x5 loose_binding on ingress-qos-map 1:2 3:4",
 		"new vlan foo.5 #1000000 lower=2 protocol:802.1Q id:5 flags:[REORDER_HDR, LOOSE_BINDING] "
-                "ingress_qos:{1: 2, 3: 4}"},
+		"ingress_qos:{1: 2, 3: 4}"},
 	{"link add link eth0 foo.5 type vlan idd 5",
 		"1:36: \"idd\" is not known to vlan links (did you mean \"id\"?)"},
 	{"link add link eth0 foo.5 type vlan id", "1:38: \"id\" wants a value for id"},
@@ -242,19 +242,19 @@ static const struct {
 		"new bond b #1000000 mode:active-backup miimon:100 ad_lacp_rate:fast"},
 	{"link add br type bridge stp_state 1 forward_delay 1500 vlan_filtering 1 mcast_snooping 0",
 		"new bridge br #1000000 forward_delay:15 stp_state:true vlan_filtering:true "
-                "mcast_snooping:false"},
+		"mcast_snooping:false"},
 	{"link add vx type vxlan id 7 dev eth0 dstport 4789 local 192.0.2.1 group 239.1.1.1 nolearning ttl 5",
 		"new vxlan vx #1000000 lower=2 group:239.1.1.1 local:192.0.2.1 ttl:5 id:7 port:4789 "
-                "learning:false"},
+		"learning:false"},
 	{"link add vx type vxlan id 7 remote 2001:db8::1", "new vxlan vx #1000000 group6:2001:db8::1 id:7"},
 	{"link add g type gretap local 192.0.2.1 remote 192.0.2.2 key 5",
 		"new gretap g #1000000 remote:192.0.2.2 local:192.0.2.1 -:8192 -:8192 ikey:0.0.0.5 "
-                "okey:0.0.0.5"},
+		"okey:0.0.0.5"},
 	{"link add m link eth0 type macvlan mode bridge", "new macvlan m #1000000 lower=2 mode:bridge"},
 	{"link add i link eth0 type ipvlan mode l3 private",
 		"new ipvlan i #1000000 lower=2 mode:l3 flags:private"},
 	{"link add red type vrf table 10\nlink add d type dummy\nlink set d master red\nroute add default "
-         "dev d vrf red",
+	 "dev d vrf red",
 		"new vrf red #1000000 table:10; new dummy d #1000001; set #1000001 master=1000000 after=1; "
 		"route 0.0.0.0/0 t=10 p=3 s=253 y=1 via=#1000001*1 nlm=600 after=0"},
 	{"link add v0 type veth peer name v1", "new veth v0 #1000000 peer=v1 #1000001"},

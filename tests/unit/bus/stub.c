@@ -102,6 +102,21 @@ int nd_reconcile_batch(struct nd_reconcile *r, const struct nd_config_text *text
 	return -EBUSY;
 }
 
+void nd_reconcile_jobs(struct nd_reconcile *r, int (*pid_of)(const void *userdata, void *arg), void *arg,
+	struct nctl_strbuf *out)
+{
+	(void)r;
+	(void)pid_of;
+	(void)arg;
+	nctl_strbuf_puts(out, "{\"jobs\":[]}");
+}
+
+int nd_reconcile_cancel(struct nd_reconcile *r, uint64_t number)
+{
+	(void)r;
+	return number == 1 ? 0 : -ENOENT;
+}
+
 int nd_reconcile_apply(struct nd_reconcile *r, const struct nd_config_texts *texts,
 	const struct nd_apply *how, void (*answer)(const char *json, size_t len, void *userdata),
 	void *userdata)
