@@ -16,7 +16,8 @@ static bool set_name(struct reader *r, struct nctl_want_link *want, const char *
 {
 	if (!nd_batch_is_link_name(r, name))
 		return false;
-	snprintf(want->v.name, sizeof(want->v.name), "%s", name);
+	memset(want->v.name, 0, sizeof(want->v.name));
+	memcpy(want->v.name, name, strlen(name));
 	want->v.has |= NCTL_LINK_BIT(NAME);
 	return true;
 }
