@@ -50,7 +50,8 @@ struct nd_batch_line {
 	const char *name; /* of netns add and del; likewise */
 	int failure;      /* what became of that name, a negative errno; whoever carries it out notes it */
 	uint32_t first_op, n_ops;
-	size_t at; /* where it begins, in the text */
+	size_t at;      /* where it begins in the text, with comments and empty lines before it */
+	uint32_t first; /* the number of the line there */
 };
 
 enum nd_batch_type {
@@ -83,5 +84,5 @@ void nd_batch_rewind(struct nd_batch *b, struct nd_batch_window *w, size_t n);
 void nd_batch_skip_line(struct nd_batch *b);
 /* The line that op was made for. */
 const struct nd_batch_line *nd_batch_line_of(const struct nd_batch_window *w, const struct nctl_op *op);
-/* The text of one line of the file, for people; in buf. */
-const char *nd_batch_source(const struct nd_batch *b, uint32_t line, char *buf, size_t size);
+/* The text of the file's line at which l is wrong, for people; in buf. */
+const char *nd_batch_source(const struct nd_batch *b, const struct nd_batch_line *l, char *buf, size_t size);

@@ -157,12 +157,12 @@ bool nd_batch_next_words(struct nd_batch *b, struct words *ret)
 	return false;
 }
 
-const char *nd_batch_source(const struct nd_batch *b, uint32_t line, char *buf, size_t size)
+const char *nd_batch_source(const struct nd_batch *b, const struct nd_batch_line *l, char *buf, size_t size)
 {
-	const char *at = b->text, *end = b->text + b->len, *next;
+	const char *at = b->text + l->at, *end = b->text + b->len, *next;
 	size_t n;
 
-	for (uint32_t i = 1; i < line && at < end; i++) {
+	for (uint32_t i = l->first; i < l->at_line && at < end; i++) {
 		next = memchr(at, '\n', (size_t)(end - at));
 		at = next ? next + 1 : end;
 	}

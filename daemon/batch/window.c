@@ -225,6 +225,7 @@ static int add_line(
 	r.line = &w->lines[w->n_lines];
 	*r.line = (struct nd_batch_line){.number = r.words->line, .first_op = (uint32_t)w->plan->n_ops};
 	r.line->at = before.at;
+	r.line->first = before.line + 1;
 	w->type = ND_BATCH_OPS;
 	if (r.words->error)
 		lex_error(&r);
@@ -279,7 +280,7 @@ void nd_batch_rewind(struct nd_batch *b, struct nd_batch_window *w, size_t n)
 	if (n >= w->n_lines)
 		return;
 	b->at = w->lines[n].at;
-	b->line = w->lines[n].number - 1;
+	b->line = w->lines[n].first - 1;
 	b->refills = 0;
 	w->n_lines = n;
 	w->end = w->unfinished = false;

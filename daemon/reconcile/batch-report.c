@@ -13,7 +13,7 @@ void nd_batch_note_wrong(struct batch *b, const struct nd_batch_line *line)
 {
 	char source[512];
 
-	nd_batch_source(&b->lines, line->at_line, source, sizeof(source));
+	nd_batch_source(&b->lines, line, source, sizeof(source));
 	nd_diagnostics_add(
 		&b->diag, ND_ERROR, b->path, line->at_line, line->column, source, line->error, line->advice);
 }

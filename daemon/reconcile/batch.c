@@ -26,6 +26,7 @@ enum {
 	WINDOW_MAX = 1024,
 	WINDOW_OPS = 2048,
 	JOIN_MS = 10 * 1000,
+	RETRY_MS = 10,      /* between two looks whether a namespace has come in step */
 	REFILLS_MAX = 2048, /* windows of one line: more than a mirror has routes */
 };
 
@@ -369,7 +370,8 @@ static void fill_and_send(struct batch *b)
 	} else if (e == -EAGAIN && nctl_time_cmp(nctl_time_now(), b->until) < 0) {
 		b->step = BATCH_JOINING;
 		nd_netns_set_hurry(b->r->netns);
-		nd_timer_set(&b->r->batches.late, b->until);
+		b->retry = nctl_time_add_ms(nctl_time_now(), RETRY_MS);
+		nd_timer_set(&b->r->batches.late, b->retry);
 		step_back(b);
 	} else {
 		b->error = e == -EAGAIN ? -ETIMEDOUT : e;
@@ -389,12 +391,15 @@ static void on_idle(void *userdata)
 
 static struct batch *next_ready(struct nd_reconcile *r)
 {
+	nctl_time now = nctl_time_now();
 	struct nctl_list *n;
 
 	nctl_list_for_each(n, &r->batches.all) {
 		struct batch *b = nctl_list_entry(n, struct batch, link);
 
-		if (b->step != BATCH_CHECKING && b->step != BATCH_RUNNING)
+		if (b->step == BATCH_READY)
+			return b;
+		if (b->step == BATCH_JOINING && (b->cancelled || nctl_time_cmp(b->retry, now) <= 0))
 			return b;
 	}
 	return NULL;
@@ -451,11 +456,6 @@ static void run_turn(struct nd_reconcile *r)
 		r->batches.asked = true;
 		nctl_hub_interrupt(r->hub, on_idle, r);
 	}
-	/* Nothing came of it: what was put aside goes on. */
-	if (!r->batches.on && !r->batches.asked) {
-		r->batches.granted = false;
-		nctl_hub_resume(r->hub);
-	}
 }
 
 static bool any(const struct nd_reconcile *r, enum batch_step step)
@@ -468,13 +468,11 @@ static bool any(const struct nd_reconcile *r, enum batch_step step)
 	return false;
 }
 
-static void turn(struct nd_reconcile *r)
+static void go_on(struct nd_reconcile *r)
 {
 	struct nctl_list *n, *next;
 	bool checked = false;
 
-	if (!r->settled || r->closing || !nctl_session_is_synced(nctl_hub_home(r->hub)))
-		return;
 	nctl_list_for_each_safe(n, next, &r->batches.all) {
 		struct batch *b = nctl_list_entry(n, struct batch, link);
 
@@ -486,6 +484,19 @@ static void turn(struct nd_reconcile *r)
 	run_turn(r);
 	if (any(r, BATCH_CHECKING) || (any(r, BATCH_READY) && !r->batches.on && !r->batches.asked))
 		nd_wake_send(&r->batches.wake);
+}
+
+static void turn(struct nd_reconcile *r)
+{
+	if (r->closing)
+		return;
+	if (r->settled && nctl_session_is_synced(nctl_hub_home(r->hub)))
+		go_on(r);
+	/* Nothing came of it: what was put aside goes on. */
+	if (!r->batches.on && !r->batches.asked) {
+		r->batches.granted = false;
+		nctl_hub_resume(r->hub);
+	}
 }
 
 static void on_wake(struct nd_wake *w)
@@ -532,9 +543,8 @@ void nd_batches_forget(struct nd_reconcile *r, void *userdata)
 	}
 }
 
-int nd_reconcile_batch(struct nd_reconcile *r, const struct nd_config_text *text,
-	const struct nd_batch_how *how, void (*answer)(const char *json, size_t len, void *userdata),
-	void *userdata)
+int nd_reconcile_batch(struct nd_reconcile *r, struct nd_config_text *text, const struct nd_batch_how *how,
+	void (*answer)(const char *json, size_t len, void *userdata), void *userdata)
 {
 	struct batch *b;
 
@@ -547,8 +557,8 @@ int nd_reconcile_batch(struct nd_reconcile *r, const struct nd_config_text *text
 		.r = r,
 		.id = nd_netns_job_number(r->netns),
 		.how = *how,
-		.path = strdup(text->path),
-		.text = malloc(text->len + 1),
+		.path = take_ptr(text->path),
+		.text = take_ptr(text->data),
 		.diag = ND_DIAGNOSTICS_INIT,
 		.failures = NCTL_STRBUF_INIT,
 		.window_lines = WINDOW_FIRST,
@@ -557,13 +567,6 @@ int nd_reconcile_batch(struct nd_reconcile *r, const struct nd_config_text *text
 		.userdata = userdata,
 	};
 	nctl_list_init(&b->link);
-	if (!b->path || !b->text) {
-		free(b->path);
-		free(b->text);
-		free(b);
-		return -ENOMEM;
-	}
-	memcpy(b->text, text->data, text->len);
 	b->lines = (struct nd_batch){.text = b->text, .len = text->len};
 	nctl_list_add_tail(&r->batches.all, &b->link);
 	r->batches.n++;

@@ -35,7 +35,7 @@ struct batch {
 	size_t total, read, done, failed, beyond, windows;
 	size_t window_lines; /* lines in the next window */
 	uint64_t messages, sends;
-	nctl_time began, until; /* until: of BATCH_JOINING */
+	nctl_time began, until, retry; /* until, retry: of BATCH_JOINING */
 	bool cancelled, stopped, waits;
 	int error;                                                    /* broken off: transport, memory */
 	void (*answer)(const char *json, size_t len, void *userdata); /* NULL: nobody waits */

@@ -106,12 +106,12 @@ struct nd_batch_how {
 };
 /*
  * Carries out lines of ip(8) (batch/batch.h), beside the jobs and other batches, a window at a time. Otherwise like
- * nd_reconcile_apply; -EBUSY also if the texts that wait have 64 MiB together. The answer has, in place of "plan" and
+ * nd_reconcile_apply, but that what is in text is taken over, if it is not refused; -EBUSY also if the texts that wait have 64 MiB together. The answer has, in place of "plan" and
  * "result", {"batch": {"job", "state": done|partly-done|stopped|cancelled|broken-off|refused, "lines", "done", "failed",
  * "not_done", "beyond" (lines done behind the one that stopped it, since they were on their way with it), "windows",
  * "messages", "sends", "duration_us"}, "failures": [{"line", "error", "errno", "kernel"|"detail"}]}.
  */
-int nd_reconcile_batch(struct nd_reconcile *r, const struct nd_config_text *text, const struct nd_batch_how *how,
+int nd_reconcile_batch(struct nd_reconcile *r, struct nd_config_text *text, const struct nd_batch_how *how,
 	void (*answer)(const char *json, size_t len, void *userdata), void *userdata);
 /*
  * All jobs that are on or wait: {"jobs": [{"job": NUMBER, "what": batch|apply|reload|plan|drift|start|confirm|restore|repair|

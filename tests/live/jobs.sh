@@ -188,7 +188,8 @@ for i in $(seq 10); do
 		kill -KILL "$client" 2>/dev/null
 		wait "$client" 2>/dev/null
 		ok "$i: client killed after $delay s: the job ends" wait_until -t 60 is_idle
-		equal "$i: all is done" 0 "$(links)"
+		left=$(links)
+		ok "$i: all is done, or was never asked for" test "$left" = 0 -o "$left" = "$few"
 		;;
 	3) # the daemon is killed
 		netctl batch "$tmp/del" 2>"$tmp/err" &

@@ -393,6 +393,40 @@ static void test_bounds(void **state)
 	known_fini(&k);
 }
 
+/* Lines that were not tried are read again, and have the same numbers. */
+static void test_rewind(void **state)
+{
+	static const char text[] = "# one\nlink set eth0 up\n\n# four\nlink set eth0 \\\n down\n# "
+	                           "seven\nlink set eth1 upp\nlink del lo\n";
+	struct nd_batch b = {.text = text, .len = sizeof(text) - 1};
+	struct nd_batch_window *w;
+	struct known k;
+	char buf[64];
+
+	(void)state;
+	known_init(&k);
+	for (size_t n = 4; n-- > 0;) {
+		assert_int_equal(nd_batch_fill(&b, &k.view, 64, 64, &w), 0);
+		assert_int_equal(w->n_lines, 4);
+		assert_true(w->end);
+		assert_int_equal(w->lines[0].number, 2);
+		assert_int_equal(w->lines[1].number, 5);
+		assert_int_equal(w->lines[2].number, 8);
+		assert_int_equal(w->lines[2].at_line, 8);
+		assert_string_equal(nd_batch_source(&b, &w->lines[2], buf, sizeof(buf)), "link set eth1 upp");
+		assert_int_equal(w->lines[3].number, 9);
+		nd_batch_rewind(&b, w, n);
+		assert_int_equal(w->n_lines, n);
+		assert_false(w->end);
+		nd_batch_window_free(w);
+		assert_int_equal(nd_batch_fill(&b, &k.view, 64, 64, &w), 0);
+		assert_int_equal(w->n_lines, 4 - n);
+		nd_batch_window_free(w);
+		b = (struct nd_batch){.text = text, .len = sizeof(text) - 1};
+	}
+	known_fini(&k);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -400,6 +434,7 @@ int main(void)
 		cmocka_unit_test(test_long_lines),
 		cmocka_unit_test(test_nul),
 		cmocka_unit_test(test_bounds),
+		cmocka_unit_test(test_rewind),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

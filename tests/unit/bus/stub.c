@@ -91,7 +91,7 @@ int nd_reconcile_rollback(
 	return -EBUSY;
 }
 
-int nd_reconcile_batch(struct nd_reconcile *r, const struct nd_config_text *text, const struct nd_batch_how *how,
+int nd_reconcile_batch(struct nd_reconcile *r, struct nd_config_text *text, const struct nd_batch_how *how,
 	void (*answer)(const char *json, size_t len, void *userdata), void *userdata)
 {
 	(void)r;
