@@ -454,6 +454,7 @@ static void run_turn(struct nd_reconcile *r)
 		fill_and_send(b);
 	} else if (b && !r->batches.asked) {
 		r->batches.asked = true;
+		nctl_hub_be_brief(r->hub); /* the next one finds less on its way */
 		nctl_hub_interrupt(r->hub, on_idle, r);
 	}
 }
