@@ -242,6 +242,13 @@ static bool complete(struct reader *r, struct addr_words *a, bool adds)
 	return true;
 }
 
+static bool is_there(const struct reader *r, const struct nctl_addr *a)
+{
+	const struct nctl_mirror *m = nd_batch_have(r, r->room->in);
+
+	return m && nctl_mirror_addr_get(m, a);
+}
+
 bool nd_batch_addr(struct reader *r, enum nctl_op_type type, uint16_t nlm_flags)
 {
 	struct addr_words a = {.v = NCTL_ADDR_INIT};
@@ -252,10 +259,8 @@ bool nd_batch_addr(struct reader *r, enum nctl_op_type type, uint16_t nlm_flags)
 	if (!read_words(r, &a) || !complete(r, &a, type == NCTL_OP_ADDR_NEW) || !nd_batch_find(r, a.dev, &f))
 		return false;
 	a.v.ifindex = f.ifindex;
-	/* What is there already is refused, and what follows means that one. */
-	if (type == NCTL_OP_ADDR_NEW && f.have && nlm_flags & NLM_F_EXCL &&
-		nctl_mirror_addr_get(nd_batch_have(r, r->room->in), &a.v))
-		r->alone = true;
+	if (type == NCTL_OP_ADDR_DEL ? !is_there(r, &a.v) : nlm_flags & NLM_F_EXCL && is_there(r, &a.v))
+		nd_batch_foresee_refusal(r);
 	want = nd_batch_alloc(r, sizeof(*want));
 	op = want ? nd_batch_op(r, type) : NULL;
 	if (!op)

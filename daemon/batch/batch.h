@@ -34,6 +34,7 @@ struct nd_batch {
 struct nd_batch_view {
 	const struct nctl_plan_netns *home; /* the daemon's own namespace */
 	const struct nctl_plan_netns *in;   /* where the lines are carried out; NULL: home */
+	bool strict;                        /* a line that fails is the last one that is to be tried */
 	nctl_ifindex next_ifindex;          /* free in all namespaces, with all above */
 	/* Another namespace, by its name; false: there is none, or it is not mirrored. NULL: there are no
 	 * others. */

@@ -103,7 +103,7 @@ static struct found new_name(
 
 	if (is_open(name))
 		r->last = true;
-	else
+	else if (!nd_batch_is_taken(r, netns, name)) /* else it stays whose it is */
 		nd_batch_name_is(r, netns, name, &f);
 	return f;
 }
@@ -161,7 +161,7 @@ static bool add_pair(struct reader *r, struct link_words *l, struct link_words *
 	if (peer->netns && !nd_batch_netns(r, peer->netns, &other))
 		return false;
 	if (nd_batch_is_taken(r, netns, l->want->v.name) || nd_batch_is_taken(r, other, peer->want->v.name))
-		r->alone = r->last = true;
+		nd_batch_foresee_refusal(r);
 	if (netns != other && netns && other)
 		return nd_batch_lacks(r, "One end of a pair over namespaces must be in the daemon's own");
 	if (netns != other && !netns) {
@@ -189,7 +189,7 @@ static bool add_one(struct reader *r, struct link_words *l, uint32_t netns)
 	struct found f;
 
 	if (nd_batch_is_taken(r, netns, l->want->v.name))
-		r->alone = r->last = true;
+		nd_batch_foresee_refusal(r);
 	if (netns != r->room->in && l->lower.ifindex)
 		return nd_batch_lacks(
 			r, "A link in another namespace than its lower one cannot be made here");
@@ -352,6 +352,7 @@ bool nd_batch_link_del(struct reader *r)
 	op->name = nd_batch_strdup(r, name);
 	nd_batch_needs(op, &f);
 	free_names(r, name, &f);
+	r->room->takes_along = true;
 	return !r->err;
 }
 

@@ -46,7 +46,8 @@ struct room {
 	struct nctl_hash names; /* struct name, in the plan's arena */
 	struct wanted *wanted;
 	nctl_ifindex next_ifindex;
-	uint32_t in; /* number of the namespace of the lines, in the plan */
+	bool takes_along; /* a line of this window may take away what it does not name */
+	uint32_t in;      /* number of the namespace of the lines, in the plan */
 };
 
 /* One line on its way. Functions that return a bool: false: it is refused, and the reason is noted. */
@@ -93,6 +94,8 @@ bool nd_batch_unknown(struct reader *r, const char *what, const char *const *wor
 /* What the line names is not there. */
 bool nd_batch_lacks(struct reader *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 bool nd_batch_no_memory(struct reader *r);
+/* The kernel will refuse it, as things are. */
+void nd_batch_foresee_refusal(struct reader *r);
 
 /* reader.c: what there is. */
 void *nd_batch_alloc(struct reader *r, size_t size); /* zeroed; NULL: refused */

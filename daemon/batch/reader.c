@@ -56,6 +56,15 @@ static bool refuse(struct reader *r, const char *advice, const char *format, va_
 	return false;
 }
 
+/* Who stops there must not have sent more; who does not must only be sure of what is there. */
+void nd_batch_foresee_refusal(struct reader *r)
+{
+	bool strict = r->view && r->view->strict;
+
+	r->alone = r->alone || strict || r->room->takes_along;
+	r->last = r->last || strict;
+}
+
 bool nd_batch_wrong(struct reader *r, const char *advice, const char *format, ...)
 {
 	va_list ap;

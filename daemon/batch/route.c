@@ -319,6 +319,14 @@ static bool complete(struct reader *r, struct route_words *x, bool del)
 	return true;
 }
 
+/* Some route to it is there. */
+static bool has_prefix(const struct reader *r, const struct nctl_route *v)
+{
+	const struct nctl_mirror *m = nd_batch_have(r, r->room->in);
+
+	return m && nctl_mirror_route_get(m, v->table, &v->dst);
+}
+
 /* A route that the kernel takes for the same is there. */
 static bool is_there(const struct reader *r, const struct nctl_route *v)
 {
@@ -347,8 +355,8 @@ bool nd_batch_route(struct reader *r, enum nctl_op_type type, uint16_t nlm_flags
 	x->vrf.made_by = NCTL_OP_NONE;
 	if (!read_words(r, x) || !complete(r, x, type == NCTL_OP_ROUTE_DEL))
 		return false;
-	if (nlm_flags & NLM_F_EXCL && is_there(r, &x->v))
-		r->alone = true;
+	if (type == NCTL_OP_ROUTE_DEL ? !has_prefix(r, &x->v) : nlm_flags & NLM_F_EXCL && is_there(r, &x->v))
+		nd_batch_foresee_refusal(r);
 	fib.v.route = x->v;
 	fib.v.route.hops = x->hops;
 	fib.v.route.n_hops = x->n_hops;

@@ -292,6 +292,13 @@ static bool read_words(struct reader *r, struct rule_words *x)
 	return true;
 }
 
+static bool has_rule(const struct reader *r, const struct nctl_rule *v)
+{
+	const struct nctl_mirror *m = nd_batch_have(r, r->room->in);
+
+	return m && nctl_mirror_rule_has(m, v);
+}
+
 bool nd_batch_rule(struct reader *r, enum nctl_op_type type)
 {
 	bool adds = type == NCTL_OP_RULE_NEW;
@@ -308,6 +315,8 @@ bool nd_batch_rule(struct reader *r, enum nctl_op_type type)
 	if (adds && x.v.action == FR_ACT_TO_TBL && !x.has_table && !x.v.l3mdev)
 		x.v.table = RT_TABLE_MAIN;
 	fib.v.rule = x.v;
+	if (adds && x.has_priority && has_rule(r, &x.v))
+		nd_batch_foresee_refusal(r);
 	op = nd_batch_op(r, type);
 	if (!op)
 		return false;

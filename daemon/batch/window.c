@@ -194,10 +194,21 @@ static void take_back(struct nd_batch_window *w, const struct nd_batch_line *lin
 	w->plan->n_ops = line->first_op;
 }
 
+/* Something that the line names is not there: it is right, and says nothing to the kernel. */
+static bool lacks(const struct nd_batch_line *l)
+{
+	return l->error && !l->column;
+}
+
 /* Can it be in the window with those before it? */
 static bool fits(const struct nd_batch_window *w, const struct reader *r, enum nd_batch_type before)
 {
-	return !w->n_lines || (!r->alone && w->type == before);
+	if (!w->n_lines)
+		return true;
+	/* What it lacks may be there when those before it are done. */
+	if (lacks(r->line))
+		return !w->plan->n_ops && before == ND_BATCH_OPS;
+	return !r->alone && w->type == before;
 }
 
 static void lex_error(struct reader *r)
@@ -237,7 +248,6 @@ static int add_line(
 	 * are done. */
 	if (r.line->error)
 		w->type = type;
-	r.alone = r.alone || (r.line->error && !r.line->column);
 	if (view && !fits(w, &r, type)) {
 		take_back(w, r.line);
 		w->type = type;

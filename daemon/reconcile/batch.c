@@ -182,6 +182,7 @@ static int fill(struct batch *b)
 	int e;
 
 	b->waits = false;
+	view.strict = !(b->how.flags & ND_BATCH_FORCE);
 	nd_netns_set_look(r->netns);
 	if (!describe(b, "", &home))
 		return -EAGAIN;

@@ -36,6 +36,10 @@ now() {
 	date +%s%3N
 }
 
+cat_mtu() { # NETNS LINK
+	ip -n "$1" -o link show dev "$2" | sed 's/.* mtu \([0-9]*\).*/\1/'
+}
+
 is_same() {
 	python3 "$NETCTLD_SOURCE/tests/live/same_state.py" a b >"$tmp/differs" 2>&1
 }
@@ -117,7 +121,13 @@ sorts() {
 	netctl -n b batch "$tmp/fails" 2>"$tmp/err"
 	equal 'a line that fails: exit status 4' 4 $?
 	ok 'it is told by its number' grep -qx "$tmp/fails:2: File exists" "$tmp/err"
-	refute 'what follows is not done' ip -n b link show dev x1 up 2>&1 | grep -q x1
+	equal 'what follows is not done' '' "$(ip -n b link show dev x1 up)"
+	for line in 'addr del 192.0.2.77/24 dev x1' 'route del 203.0.113.0/24' 'link del nowhere'; do
+		printf '%s\n' 'link set x1 mtu 1400' "$line" 'link set x1 mtu 1300' >"$tmp/fails.2"
+		netctl -n b batch "$tmp/fails.2" 2>"$tmp/err"
+		ok "$line: the line is told" grep -q "^$tmp/fails.2:2: " "$tmp/err"
+		equal "$line: nothing behind it is done" 1400 "$(cat_mtu b x1)"
+	done
 	netctl -n b batch -force "$tmp/fails" 2>"$tmp/err"
 	equal 'with -force: exit status 4' 4 $?
 	equal 'with -force: both that fail are told' "1: File exists 2: File exists" \

@@ -56,7 +56,7 @@ static inline void known_init(struct known *k)
 		.there = true, .cookie = 1, .nsid = NCTL_NSID_NONE, .have = k->mirror};
 	k->other = (struct nctl_plan_netns){.name = "other", .there = true, .cookie = 2, .nsid = 7};
 	k->view = (struct nd_batch_view){
-		.home = &k->home, .next_ifindex = 1000000, .find = known_find, .userdata = k};
+		.home = &k->home, .strict = true, .next_ifindex = 1000000, .find = known_find, .userdata = k};
 }
 
 static inline void known_fini(struct known *k)
