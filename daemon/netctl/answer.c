@@ -364,16 +364,24 @@ static void show_parts(const struct cli_request *q, struct json_object *o)
 		puts("The configuration is right.");
 }
 
-int cli_answer_show(const struct cli_request *q, const char *text)
+struct json_object *cli_answer_parse(const char *text)
 {
 	struct json_object *o = json_tokener_parse(text);
+
+	if (o && json_object_is_type(o, json_type_object) && cli_json_get(o, "exit"))
+		return o;
+	json_object_put(o);
+	cli_error("the daemon's answer makes no sense; are netctl and netctld of one version?");
+	return NULL;
+}
+
+int cli_answer_show(const struct cli_request *q, const char *text)
+{
+	struct json_object *o = cli_answer_parse(text);
 	int status;
 
-	if (!o || !json_object_is_type(o, json_type_object) || !cli_json_get(o, "exit")) {
-		json_object_put(o);
-		cli_error("the daemon's answer makes no sense; are netctl and netctld of one version?");
+	if (!o)
 		return CLI_NO_DAEMON;
-	}
 	status = (int)cli_json_int(o, "exit");
 	if (q->json)
 		puts(text);

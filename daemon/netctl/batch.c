@@ -43,6 +43,8 @@ static void show_batch(struct json_object *b)
 		return;
 	cli_error("%s: of %" PRId64 " lines %" PRId64 " done, %" PRId64 " failed, %" PRId64 " not tried",
 		state, lines, done, failed, left);
+	if (cli_json_int(b, "not_listed"))
+		cli_error("%" PRId64 " of those that failed are not listed", cli_json_int(b, "not_listed"));
 	if (beyond)
 		cli_error("%" PRId64 " line%s behind the one that failed %s on the way with it, and done",
 			beyond, beyond == 1 ? "" : "s", beyond == 1 ? "was" : "were");
@@ -50,16 +52,13 @@ static void show_batch(struct json_object *b)
 
 int cli_batch_show(const struct cli_request *q, const char *text)
 {
-	struct json_object *o = json_tokener_parse(text), *batch;
+	struct json_object *o = cli_answer_parse(text), *batch;
 	const char *path = strcmp(q->files[0], "-") == 0 ? "stdin" : q->files[0];
 	const char *findings, *error;
 	int status;
 
-	if (!o || !json_object_is_type(o, json_type_object) || !cli_json_get(o, "exit")) {
-		json_object_put(o);
-		cli_error("the daemon's answer makes no sense; are netctl and netctld of one version?");
+	if (!o)
 		return CLI_NO_DAEMON;
-	}
 	status = (int)cli_json_int(o, "exit");
 	findings = cli_json_str(o, "diagnostics_text");
 	error = cli_json_str(o, "error");

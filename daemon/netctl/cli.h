@@ -20,8 +20,7 @@ enum cli_action {
 	CLI_CHECK,
 	CLI_CONFIG_SHOW,
 	CLI_PLAN,
-	CLI_APPLY,
-	CLI_RELOAD,
+	CLI_APPLY, CLI_RELOAD,
 	CLI_CONFIRM, CLI_ROLLBACK,
 	CLI_BATCH, CLI_CANCEL,
 	CLI_STATUS, CLI_DRIFT, CLI_WHY,
@@ -92,9 +91,10 @@ int cli_bus_text(const struct cli_reply *reply, const char **ret); /* the string
 /* Opens q's files as this user; adds them to m as a(sh), copies in memory. */
 int cli_bus_append_files(struct cli_msg *m, const struct cli_request *q);
 
-/* answer.c, status.c, why.c: an answer of the daemon for people. answer gives the answer's own exit status. */
+/* answer.c, batch.c, status.c, why.c: an answer of the daemon for people. answer gives the answer's own exit status. */
 int cli_answer_show(const struct cli_request *q, const char *text);
-int cli_batch_show(const struct cli_request *q, const char *text); /* batch.c */
+struct json_object *cli_answer_parse(const char *text); /* NULL: it is none, as was said */
+int cli_batch_show(const struct cli_request *q, const char *text);
 int cli_status_show(const struct cli_request *q, const char *text);
 int cli_why_show(const struct cli_request *q, const char *text);
 

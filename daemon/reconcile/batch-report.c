@@ -23,8 +23,10 @@ void nd_batch_note_failure(
 {
 	struct nctl_json j;
 
-	if (b->failed++ >= BATCH_FAILURES_MAX)
+	if (b->failed++ >= BATCH_FAILURES_MAX) {
+		b->not_listed++;
 		return;
+	}
 	if (b->failures.len)
 		nctl_strbuf_putc(&b->failures, ',');
 	nctl_json_init(&j, &b->failures);
@@ -77,7 +79,7 @@ static int judge(struct batch *b, const struct nd_batch_line *line)
 	const struct nctl_plan *p = b->window->plan;
 	bool done = true;
 
-	if (line->error && line->column)
+	if (line->error && line->column && b->wrong++ < BATCH_DIAGNOSTICS_MAX)
 		b->failed++; /* it is among the diagnostics */
 	else if (line->error)
 		nd_batch_note_failure(b, line, 0, line->error, false);
@@ -164,6 +166,7 @@ void nd_batch_report(struct batch *b, struct nctl_strbuf *out)
 	nctl_json_ku64(&j, "failed", b->failed);
 	nctl_json_ku64(&j, "not_done", b->total - nctl_min(b->total, b->read));
 	nctl_json_ku64(&j, "beyond", b->beyond);
+	nctl_json_ku64(&j, "not_listed", b->not_listed);
 	nctl_json_ku64(&j, "windows", b->windows);
 	nctl_json_ku64(&j, "messages", b->messages);
 	nctl_json_ku64(&j, "sends", b->sends);

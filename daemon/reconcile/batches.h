@@ -11,6 +11,7 @@
 enum {
 	BATCHES_MAX = 16,
 	BATCH_FAILURES_MAX = 100000, /* told one by one; of the others the number */
+	BATCH_DIAGNOSTICS_MAX = 100, /* wrong lines that are shown with their place (config/config.h) */
 };
 #define BATCHES_BYTES ((size_t)64 << 20) /* of text, of all together */
 
@@ -32,7 +33,8 @@ struct batch {
 	struct nd_batch_window *window;
 	struct nd_diagnostics diag;
 	struct nctl_strbuf failures; /* JSON, without the brackets */
-	size_t total, read, done, failed, beyond, windows;
+	size_t total, read, done, failed, not_listed, beyond, windows;
+	size_t wrong;        /* of those that failed: they say nothing that could be done */
 	size_t window_lines; /* lines in the next window */
 	uint64_t messages, sends;
 	nctl_time began, until, retry; /* until, retry: of BATCH_JOINING */
