@@ -15,6 +15,7 @@ else
 	many=$(pick 110 60) few=$(pick 30 15) asks=$(pick 60 20)
 fi
 mkdir -m 755 "$tmp/conf"
+export NETCTLD_TEST_FAULT="$tmp/fault"
 netctld_start "$tmp/conf"
 jobs=$NETCTLD_SOURCE/tests/live/jobs.py
 
@@ -158,52 +159,101 @@ done
 ok 'all of them end' wait_until -t 60 is_idle
 seq -f 'link del d%g' "$many" | netctl batch -force 2>/dev/null
 
-# Ten points by chance.
+# Ten points by chance, of batches and applies: so many links are gone when it happens.
 seed=${NETCTLD_SEED:-$(date +%N | sed 's/^0*//')}
 echo "# seed $seed"
 RANDOM=$((seed % 32768))
-for i in $(seq 10); do
+
+is_reached() {
+	[ "$(links)" -le $((few - at)) ]
+}
+
+# COMMAND...: in the background, until that point. Sets $client.
+begin() {
+	"$@" >"$tmp/out" 2>"$tmp/err" &
+	client=$!
+	wait_until -t 20 is_reached || :
+}
+
+kill_daemon() {
+	kill -KILL "$netctld_pid"
+	wait "$client"
+	status=$?
+	wait "$netctld_pid" 2>/dev/null
+	netctld_start "$tmp/conf"
+	wait_until -t 20 is_idle
+}
+
+batch_point() { # I HOW
 	make_links "$few"
-	at=$((RANDOM % few + 1)) how=$((i % 4))
-	delay=$(printf '0.%03d' $((RANDOM % 300)))
-	case $how in
-	0) # a line that is refused
+	case $2 in
+	0)
 		sed -i "${at}i link del nowhere" "$tmp/del"
-		out=$(netctl -j batch "$tmp/del")
-		equal "$i: refused at $at: the report" "$((at - 1)) 1" "$(number_of "$out" done) $(number_of "$out" failed)"
-		equal "$i: what is left" "$((few - at + 1))" "$(links)"
+		out=$(netctl -j batch "$tmp/del" 2>/dev/null)
+		equal "$1: a batch refused at $at: the report" "$((at - 1)) 1" "$(number_of "$out" done) $(number_of "$out" failed)"
+		equal "$1: what is left" "$((few - at + 1))" "$(links)"
 		;;
-	1) # cancelled
-		netctl -j batch "$tmp/del" >"$tmp/out" 2>/dev/null &
-		client=$!
-		sleep "$delay"
+	1)
+		begin netctl -j batch "$tmp/del"
 		netctl cancel 2>/dev/null
 		wait "$client"
-		equal "$i: cancelled after $delay s: what is left" "$((few - $(number_of "$(cat "$tmp/out")" done)))" "$(links)"
+		equal "$1: a batch cancelled at $at: what is left" "$((few - $(number_of "$(cat "$tmp/out")" done)))" "$(links)"
 		;;
-	2) # the client is killed: the job goes on
-		netctl batch "$tmp/del" 2>/dev/null &
-		client=$!
-		sleep "$delay"
+	2)
+		begin netctl batch "$tmp/del"
 		kill -KILL "$client" 2>/dev/null
 		wait "$client" 2>/dev/null
-		ok "$i: client killed after $delay s: the job ends" wait_until -t 60 is_idle
-		left=$(links)
-		ok "$i: all is done, or was never asked for" test "$left" = 0 -o "$left" = "$few"
+		ok "$1: the client of a batch killed at $at: the job ends" wait_until -t 60 is_idle
+		equal "$1: all is done" 0 "$(links)"
 		;;
-	3) # the daemon is killed
-		netctl batch "$tmp/del" 2>"$tmp/err" &
-		client=$!
-		sleep "$delay"
-		kill -KILL "$netctld_pid"
-		wait "$client"
-		status=$?
-		ok "$i: daemon killed after $delay s: exit status 3, or done before" test "$status" = 3 -o "$(links)" = 0
-		wait "$netctld_pid" 2>/dev/null
-		netctld_start "$tmp/conf"
-		ok "$i: the next daemon knows what is there" netctl verify
+	3)
+		begin netctl batch "$tmp/del"
+		kill_daemon
+		ok "$1: the daemon killed at $at of a batch: exit status 3, or done before" test "$status" = 3 -o "$(links)" = 0
 		;;
 	esac
+}
+
+apply_point() { # I HOW
+	netctl apply "$tmp/links.yaml" >/dev/null
+	case $2 in
+	0)
+		echo "refuse $at" >"$tmp/fault"
+		netctl apply "$tmp/none.yaml" >/dev/null 2>&1
+		equal "$1: an apply refused at $at: exit status 4" 4 $?
+		rm "$tmp/fault"
+		equal "$1: the state is as before" "$few" "$(links)"
+		;;
+	1)
+		begin netctl apply "$tmp/none.yaml"
+		netctl cancel 2>/dev/null
+		wait "$client"
+		equal "$1: an apply cancelled at $at: as before, or done" "$([ $? = 4 ] && echo "$few" || echo 0)" "$(links)"
+		;;
+	2)
+		begin netctl apply "$tmp/none.yaml"
+		kill -KILL "$client" 2>/dev/null
+		wait "$client" 2>/dev/null
+		ok "$1: the client of an apply killed at $at: the job ends" wait_until -t 60 is_idle
+		equal "$1: all is done" 0 "$(links)"
+		;;
+	3)
+		begin netctl apply "$tmp/none.yaml"
+		kill_daemon
+		left=$(links)
+		ok "$1: the daemon killed at $at of an apply: as before, or done" test "$left" = "$few" -o "$left" = 0
+		;;
+	esac
+}
+
+for i in $(seq 10); do
+	at=$((RANDOM % (few - 2) + 1))
+	if [ "$i" -le 5 ]; then
+		batch_point "$i" $((i % 4))
+	else
+		apply_point "$i" $((i % 4))
+	fi
+	ok "$i: the mirror is right" netctl verify
 	ok "$i: the next apply converges" netctl apply "$tmp/links.yaml"
 	ok "$i: and there is nothing more to do" sh -c "netctl apply '$tmp/links.yaml' | grep -q '^unchanged'"
 	netctl apply "$tmp/none.yaml" >/dev/null
