@@ -43,6 +43,7 @@ bool nd_batch_addr(struct reader *r, enum nctl_op_type type, uint16_t nlm_flags)
 bool nd_batch_addr_flush(struct reader *r);
 bool nd_batch_route(struct reader *r, enum nctl_op_type type, uint16_t nlm_flags);
 bool nd_batch_route_flush(struct reader *r);
+bool nd_batch_nexthop(struct reader *r, enum nctl_op_type type, uint16_t nlm_flags);
 bool nd_batch_rule(struct reader *r, enum nctl_op_type type);
 bool nd_batch_neigh(struct reader *r, enum nctl_op_type type, uint16_t nlm_flags);
 bool nd_batch_netns_line(struct reader *r, enum nd_batch_type type);

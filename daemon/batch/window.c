@@ -69,6 +69,13 @@ static bool neigh_line(struct reader *r, enum verb verb)
 	return nd_batch_neigh(r, NCTL_OP_NEIGH_NEW, new_flags[verb]);
 }
 
+static bool nexthop_line(struct reader *r, enum verb verb)
+{
+	if (verb == DEL)
+		return nd_batch_nexthop(r, NCTL_OP_NEXTHOP_DEL, 0);
+	return nd_batch_nexthop(r, NCTL_OP_NEXTHOP_NEW, new_flags[verb]);
+}
+
 static bool netns_line(struct reader *r, enum verb verb)
 {
 	return nd_batch_netns_line(r, verb == ADD ? ND_BATCH_NETNS_ADD : ND_BATCH_NETNS_DEL);
@@ -101,6 +108,7 @@ static const struct object objects[] = {
 			[DEL] = "delete",
 			[PROPERTY] = "property",
 			[CHANGE] = "change"}},
+	{"nexthop", 3, nexthop_line, {[ADD] = "add", [REPLACE] = "replace", [DEL] = "delete"}},
 	{"netns", 3, netns_line, {[ADD] = "add", [DEL] = "delete"}},
 };
 

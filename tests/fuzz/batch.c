@@ -107,6 +107,8 @@ static const char *const lines[] = {
 	"rule add not from 10.0.0.0/8 fwmark 1/3 uidrange 5-6 lookup 100 pref 5",
 	"rule del pref 5",
 	"neigh replace 192.0.2.7 lladdr 02:00:00:00:00:01 dev eth0 nud stale",
+	"nexthop add id 7 group 5/6,3 proto static",
+	"nexthop replace id 5 via 192.0.2.9 dev eth0 onlink",
 	"netns add a",
 	"netns del a",
 };

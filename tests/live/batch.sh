@@ -101,6 +101,11 @@ sorts() {
 		route add 2001:db8:5::/48 via 2001:db8::9 metric 5
 		route change 2001:db8:5::/48 via 2001:db8::8 metric 5
 		route del 10.1.0.0/16 table 100
+		nexthop add id 5 via 192.0.2.9 dev v0
+		nexthop add id 6 via 192.0.2.8 dev v0
+		nexthop add id 7 group 5/6,3
+		nexthop replace id 6 via 192.0.2.7 dev v0
+		route add 10.3.0.0/16 nhid 7
 		rule add from 10.0.0.0/8 lookup 100 pref 100
 		rule add fwmark 0x10/0xff table 100 priority 101
 		rule del pref 101
@@ -111,7 +116,7 @@ sorts() {
 		neigh add proxy 192.0.2.99 dev v0
 	END
 	both sorts "$tmp/sorts"
-	printf '%s\n' 'addr flush dev v0 scope global' 'route flush table 100' 'route flush table main' 'link del mv' 'link del v0' \
+	printf '%s\n' 'route del 10.3.0.0/16' 'nexthop del id 7' 'nexthop del id 5' 'addr flush dev v0 scope global' 'route flush table 100' 'route flush table main' 'link del mv' 'link del v0' \
 		>"$tmp/less"
 	both 'less of it' "$tmp/less"
 	ok 'the mirror is right' netctl -n b verify

@@ -13,7 +13,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from state import clean  # noqa: E402
 
 CHANCE = {"ifindex", "link_index", "address", "permaddr", "link_netnsid", "ip6_addr_gen_mode"}
-COMMANDS = ["link show", "addr show", "route show table all", "-6 route show table all", "rule show", "-6 rule show",
+COMMANDS = ["link show", "addr show", "route show table all", "-6 route show table all", "rule show", "-6 rule show", "nexthop show",
             "neigh show nud permanent", "neigh show proxy"]
 
 

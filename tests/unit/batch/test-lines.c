@@ -139,6 +139,7 @@ static void put_semicolon(struct nctl_strbuf *out)
 static void put_op(struct nctl_strbuf *out, const struct nctl_op *op)
 {
 	const struct nctl_neigh *n = op->fib ? &op->fib->v.neigh : NULL;
+	const struct nctl_nexthop *nh = op->fib ? &op->fib->v.nexthop : NULL;
 	char buf[NCTL_PREFIX_STR], mac[NCTL_LLADDR_STR];
 
 	put_semicolon(out);
@@ -148,6 +149,11 @@ static void put_op(struct nctl_strbuf *out, const struct nctl_op *op)
 		put_addr(out, op);
 	else if (op->type == NCTL_OP_ROUTE_NEW || op->type == NCTL_OP_ROUTE_DEL)
 		put_route(out, op);
+	else if (op->type == NCTL_OP_NEXTHOP_NEW)
+		nctl_strbuf_printf(out, "nexthop %u f=%u via=%s#%u n=%u nlm=%x", nh->id, nh->family,
+			nctl_addr_format(&nh->hop.via, buf), nh->hop.oif, nh->n_members, op->fib->nlm_flags);
+	else if (op->type == NCTL_OP_NEXTHOP_DEL)
+		nctl_strbuf_printf(out, "no-nexthop %u", nh->id);
 	else if (op->type == NCTL_OP_RULE_NEW || op->type == NCTL_OP_RULE_DEL)
 		put_rule(out, op);
 	else if (op->type == NCTL_OP_NEIGH_NEW || op->type == NCTL_OP_NEIGH_DEL)
@@ -322,6 +328,12 @@ static const struct {
 	{"neigh del 192.0.2.7 dev eth0", "no-neigh 192.0.2.7 #2  state=0 flags=0"},
 	{"netns add a\nnetns add b\nnetns del a\nlink set lo up",
 		"netns a; netns b | netns a | set #1 flags=1/1"},
+	{"nexthop add id 5 via 192.0.2.9 dev eth0\nnex replace id 7 group 5/6,3 proto static\nnexthop del id "
+         "9",
+		"nexthop 5 f=2 via=192.0.2.9#2 n=0 nlm=600; nexthop 7 f=0 via=#0 n=2 nlm=500 | no-nexthop 9"},
+	{"nexthop add via 192.0.2.9 dev eth0", "1:31: which next hop? its number is missing (say id N)"},
+	{"nexthop add id 5 group 1/x",
+		"1:24: \"x\" is no member of a group (write ID or ID,WEIGHT between slashes)"},
 	{"netns add a/b", "1:11: \"a/b\" is no name of a namespace"},
 };
 
@@ -397,7 +409,7 @@ static void test_bounds(void **state)
 static void test_rewind(void **state)
 {
 	static const char text[] = "# one\nlink set eth0 up\n\n# four\nlink set eth0 \\\n down\n# "
-	                           "seven\nlink set eth1 upp\nlink del lo\n";
+				   "seven\nlink set eth1 upp\nlink del lo\n";
 	struct nd_batch b = {.text = text, .len = sizeof(text) - 1};
 	struct nd_batch_window *w;
 	struct known k;
