@@ -228,6 +228,15 @@ static void lex_error(struct reader *r)
 	r->line->error = nd_batch_strdup(r, words->error);
 }
 
+/* What is behind the last line that there may be is wrong, as a whole. */
+static void end_text(struct nd_batch *b, struct words *words)
+{
+	words->error = "the text has too many lines: this one and those behind it are not read";
+	words->at_line = words->line;
+	words->column = 1;
+	b->at = b->len;
+}
+
 /* One line. 0: it is in the window; 1: it is not, or is the last one; -ENOMEM. */
 static int add_line(
 	struct nd_batch *b, const struct nd_batch_view *view, size_t max_ops, struct nd_batch_window *w)
@@ -237,10 +246,12 @@ static int add_line(
 	struct room *room = w->room;
 	struct reader r = {.w = w, .room = room, .words = &room->words, .view = view, .max_ops = max_ops};
 
-	if (!nd_batch_next_words(b, r.words) || b->line > ND_BATCH_LINES_MAX) {
+	if (!nd_batch_next_words(b, r.words)) {
 		w->end = true;
 		return 1;
 	}
+	if (b->line > ND_BATCH_LINES_MAX)
+		end_text(b, r.words);
 	r.line = &w->lines[w->n_lines];
 	*r.line = (struct nd_batch_line){.number = r.words->line, .first_op = (uint32_t)w->plan->n_ops};
 	r.line->at = before.at;

@@ -329,7 +329,7 @@ static const struct {
 	{"netns add a\nnetns add b\nnetns del a\nlink set lo up",
 		"netns a; netns b | netns a | set #1 flags=1/1"},
 	{"nexthop add id 5 via 192.0.2.9 dev eth0\nnex replace id 7 group 5/6,3 proto static\nnexthop del id "
-         "9",
+	 "9",
 		"nexthop 5 f=2 via=192.0.2.9#2 n=0 nlm=600; nexthop 7 f=0 via=#0 n=2 nlm=500 | no-nexthop 9"},
 	{"nexthop add via 192.0.2.9 dev eth0", "1:31: which next hop? its number is missing (say id N)"},
 	{"nexthop add id 5 group 1/x",
@@ -405,6 +405,21 @@ static void test_bounds(void **state)
 	known_fini(&k);
 }
 
+/* Empty ones count, too. */
+static void test_many_lines(void **state)
+{
+	static const char last[] = "link set lo up\nlink set lo up\n";
+	size_t n = ND_BATCH_LINES_MAX;
+	_cleanup_(nctl_freep) char *text = malloc(n + sizeof(last)), *got = NULL;
+
+	(void)state;
+	memset(text, '\n', n);
+	memcpy(text + n - 1, last, sizeof(last));
+	got = read_all(text, n - 1 + sizeof(last) - 1);
+	assert_string_equal(got, "set #1 flags=1/1; 4000001:1: the text has too many lines: this one and "
+	                         "those behind it are not read");
+}
+
 /* Lines that were not tried are read again, and have the same numbers. */
 static void test_rewind(void **state)
 {
@@ -446,6 +461,7 @@ int main(void)
 		cmocka_unit_test(test_long_lines),
 		cmocka_unit_test(test_nul),
 		cmocka_unit_test(test_bounds),
+		cmocka_unit_test(test_many_lines),
 		cmocka_unit_test(test_rewind),
 	};
 
