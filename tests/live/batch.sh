@@ -175,6 +175,21 @@ many() {
 	stale
 }
 
+is_again() { # INDEX: of the one before
+	ip -o link show dev own1 | grep ' mtu 1400 ' | grep -qv "^$1:"
+}
+
+# What the configuration owns is changed like anything else, and put right by the repair of drift.
+owned() {
+	echo 'network: {version: 2, ifb-devices: {own1: {mtu: 1400}}}' >"$tmp/own.yaml"
+	ok 'a link of the configuration' netctl apply "$tmp/own.yaml"
+	before=$(ip -o link show dev own1 | cut -d: -f1)
+	printf '%s\n' 'link set own1 mtu 1300' 'link add other1 type ifb' 'link del own1' | netctl batch
+	equal 'is changed and deleted as any other' 0 $?
+	ok 'and is made again by the repair' wait_until -t 20 is_again "$before"
+	ok 'what the batch made stays' ip link show dev other1
+}
+
 # A bond with VLANs, their addresses, and a VRF, in the order that made it slow.
 vlans() {
 	if has_kind bond && has_kind vrf table 10 && has_vlan; then
@@ -218,7 +233,7 @@ spaces() {
 	seq -f 'netns del s%g' 1 2 "$spaces" | netctl batch
 }
 
-for part in ${NETCTLD_BATCH_PARTS:-sorts many vlans spaces}; do
+for part in ${NETCTLD_BATCH_PARTS:-sorts many owned vlans spaces}; do
 	$part
 done
 done_testing
