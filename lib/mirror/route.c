@@ -429,8 +429,11 @@ int nctl_mirror_route_put(
 			nctl_suspect_route(m, r);
 	} else if (!spot.match && nctl_hash_count(&l->tombs) && nctl_route_is_buried(m, r)) {
 		m->stats.dump_ignored++;
-		/* One of its links took it along, or only a hop. */
-		if (r->n_hops > 1)
+		/*
+		 * One of its links took it along, or only a hop. Or another one took its place, as it seemed: but
+		 * before a round is over we may not know of all that stood before it.
+		 */
+		if (r->n_hops > 1 || (spot.first && !m->scope.table && !m->scope.oif))
 			nctl_suspect(m, nctl_fib_type(f), r->table, 0);
 		result = 0;
 	} else {

@@ -157,6 +157,41 @@ static void test_twins6(void **state)
 	rmodel_free(m);
 }
 
+/*
+ * Before a dump has told of all, what is first here may not be first there: another one was replaced, and the
+ * dump of the table is asked once more.
+ */
+static void test_replaced_unknown(void **state)
+{
+	const struct nctl_dump_scope all = {.type = NCTL_OBJECT_ROUTE4};
+	struct rmodel *m = rmodel_new(1);
+	struct nctl_dump_scope scope;
+	struct nctl_route second, third;
+	struct nctl_hop hops[2];
+
+	(void)state;
+	rmodel_route(&second, &hops[0], "10.1.0.0/16", 254, 2, NULL);
+	rmodel_route(&third, &hops[1], "10.1.0.0/16", 254, 3, NULL);
+	/* The first one, on link 1, was there before. */
+	nctl_mirror_route_put(m->mirror, &second, NLM_F_CREATE | NLM_F_APPEND, NCTL_SOURCE_EVENT);
+	nctl_mirror_dump_begin(m->mirror, &all);
+	nctl_mirror_route_put(m->mirror, &third, NLM_F_REPLACE, NCTL_SOURCE_EVENT);
+	nctl_mirror_route_put(m->mirror, &third, 0, NCTL_SOURCE_DUMP);
+	nctl_mirror_route_put(m->mirror, &second, 0, NCTL_SOURCE_DUMP);
+	nctl_mirror_dump_end(m->mirror, true);
+	nctl_mirror_work(m->mirror, 100);
+	assert_true(nctl_mirror_next_suspect(m->mirror, &scope));
+	assert_int_equal(scope.table, 254);
+	nctl_mirror_dump_begin(m->mirror, &scope);
+	nctl_mirror_route_put(m->mirror, &third, 0, NCTL_SOURCE_DUMP);
+	nctl_mirror_route_put(m->mirror, &second, 0, NCTL_SOURCE_DUMP);
+	nctl_mirror_dump_end(m->mirror, true);
+	nctl_mirror_work(m->mirror, 100);
+	assert_int_equal(nctl_mirror_route_count(m->mirror, AF_INET), 2);
+	assert_false(nctl_mirror_next_suspect(m->mirror, &scope));
+	rmodel_free(m);
+}
+
 static void test_random(void **state)
 {
 	struct random rng = random_init("mirror routes");
@@ -220,6 +255,7 @@ int main(void)
 		cmocka_unit_test(test_one),
 		cmocka_unit_test(test_order4),
 		cmocka_unit_test(test_twins6),
+		cmocka_unit_test(test_replaced_unknown),
 		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_races),
 	};
