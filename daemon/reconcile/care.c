@@ -11,6 +11,7 @@
 
 enum {
 	FREE_REPAIRS = 6, /* at once: accidents of a clumsy hand */
+	DOUBT_MS = 50,
 	FIRST_MS = 1000,
 	LONGEST_MS = 60 * 1000,
 	QUIET_MS = 10 * 1000, /* after the time for which it was put off */
@@ -50,7 +51,7 @@ static void count(struct care *c, nctl_time now)
 static void give_up_reason(struct drift *d, struct care *c)
 {
 	d->n_refused -= c->refused;
-	c->refused = c->blocked = false;
+	c->refused = c->blocked = c->doubted = false;
 	free(c->reason);
 	c->reason = NULL;
 }
@@ -63,6 +64,14 @@ void nd_care_repaired(struct drift *d, struct care *c, nctl_time now)
 	c->until = (nctl_time){0};
 	if (c->times >= FREE_REPAIRS)
 		c->until = nctl_time_add_ms(now, delay_ms(c->times - FREE_REPAIRS + 1));
+}
+
+bool nd_care_doubts(struct care *c, nctl_time now)
+{
+	c->doubted = !c->doubted && !c->refused;
+	if (c->doubted)
+		c->until = nctl_time_add_ms(now, DOUBT_MS);
+	return c->doubted;
 }
 
 void nd_care_refused(struct drift *d, struct care *c, nctl_time now, const char *reason)

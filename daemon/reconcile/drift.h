@@ -29,6 +29,7 @@ struct care {
 	bool met;        /* it was there once */
 	bool blocked;    /* it would need somebody's consent, for this reason */
 	bool refused;    /* so the last attempt ended, for this reason */
+	bool doubted;    /* the last attempt was refused, for the first time */
 	bool seen;       /* that it differs while it is put off */
 	bool told;       /* its difference, which is only to be reported, is in the log */
 	char *reason;    /* owned; NULL: none */
@@ -90,6 +91,11 @@ struct care *nd_care_of(
 bool nd_care_is_held(const struct care *c, nctl_time now);
 /* It was brought back, or that was refused. */
 void nd_care_repaired(struct drift *d, struct care *c, nctl_time now);
+/*
+ * True: this refusal is the first one, and may come of a change that was met half way (a VRF loses its ports
+ * before it is gone): it is tried again at once, and told if it is refused again.
+ */
+bool nd_care_doubts(struct care *c, nctl_time now);
 void nd_care_refused(struct drift *d, struct care *c, nctl_time now, const char *reason);
 /* It cannot be repaired without consent, or while something foreign is in the way. */
 void nd_care_blocked(struct drift *d, struct care *c, const char *reason);

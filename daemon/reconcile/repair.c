@@ -136,6 +136,8 @@ static bool put_reason(struct drift *d, const struct nctl_want_link *w, const st
 	put_name(w, out);
 	if (w->report && c->met)
 		nctl_strbuf_puts(out, " is not as configured, which is only to be reported\n");
+	else if (c->doubted)
+		nctl_strbuf_puts(out, " was refused; it is tried again at once\n");
 	else if (nd_care_is_held(c, now))
 		nctl_strbuf_printf(
 			out, " was brought back %u times, and changed again; again in %llu s\n", c->times, s);
@@ -229,6 +231,8 @@ void nd_repair_learn(struct nd_reconcile *r, const struct nctl_plan *p, bool rep
 
 		if (i < d->want->n_links && !repair)
 			d->cares[i].met = nd_drift_is_there(p, d->want->links[i]);
+		if (f[i].failed && repair && nd_care_doubts(&d->cares[i], now))
+			continue;
 		if (f[i].failed) {
 			nd_report_refusal(p, f[i].failed, &why);
 			nd_care_refused(d, &d->cares[i], now, nctl_strbuf_str(&why));

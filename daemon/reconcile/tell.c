@@ -254,13 +254,15 @@ void nd_tell_repairs(struct nd_reconcile *r, const struct nctl_plan *p)
 			add(d, v, &p->ops[i]);
 	if (v)
 		tell_events(r, v);
-	/* Why something is refused is told when it is refused for the first time, or for another reason. */
+	/* Why something is refused is told when it is so again at once, or later for another reason. */
 	for (size_t i = 0; i < p->n_ops; i++) {
 		const struct nctl_op *op = &p->ops[i];
 		const struct care *c = nd_care_of(d, op->of);
 		_cleanup_(nctl_strbuf_fini) struct nctl_strbuf why = NCTL_STRBUF_INIT;
 
 		if (op->state != NCTL_OP_REFUSED && op->state != NCTL_OP_UNSEEN)
+			continue;
+		if (!c->doubted && !c->refused)
 			continue;
 		nd_report_refusal(p, op, &why);
 		if (!c->reason || strcmp(c->reason, nctl_strbuf_str(&why)))

@@ -93,14 +93,15 @@ ip link del b1
 ok 'a bond that was deleted is there, with its port' wait_until -t 20 sh -c 'ip -o link show dev card0 | grep -q "master b1"'
 ok 'and all VLANs' wait_until -t 20 all_up
 wait_until state settled
-equal 'they are told in one line' 1 "$(repaired 'vlan foo.{1..20} (20 links): gone')"
+# But foo.5, if it had to be renamed so often that it is put off.
+equal 'they are told in one line' 1 "$(repaired 'vlan foo.{1..20} (\(19\|20\) links): gone')"
 ip link del red
 ok 'a VRF that was deleted has its VLANs' wait_until -t 20 in_red foo.20
 ok 'with their IPv6 addresses' wait_until -t 20 all_up
 ok 'all is as configured' wait_until netctl drift
 
-netctl -j status >"$tmp/status"
-ok 'nothing was refused' grep -q '"unrepaired":0' "$tmp/status"
+grep -v repaired "$tmp/netctld.log" | sed 's/^/# /'
+equal 'nothing was refused twice' '' "$(grep 'cannot repair' "$tmp/netctld.log")"
 # What was repaired is looked at once more, later: a pass then is not for the foreign link. If that made one, it would each time.
 foreign_is_ignored() {
 	_passes=$(status_number passes)
