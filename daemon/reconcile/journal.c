@@ -20,6 +20,7 @@
 #include "base/io.h"
 #include "codec/codec.h"
 #include "codec/route.h"
+#include "obj/vlans.h"
 #include "reconcile/journal.h"
 
 enum record {
@@ -33,6 +34,7 @@ enum record {
 	RECORD_TEXT,
 	RECORD_END,
 	RECORD_FIB,
+	RECORD_VLANS, /* behind the link that has them */
 };
 
 enum {
@@ -40,11 +42,13 @@ enum {
 	NETNS_OURS = 1 << 1,
 	LINK_OURS = 1 << 0,
 	LINK_ADOPTED = 1 << 1,
+	LINK_VLANS = 1 << 2,
 	ADDR_ADDED = 1 << 0,
 	ADDR_ADOPTED = 1 << 1,
 	SYSCTL_HAS_OLD = 1 << 0,
 	MESSAGE_MAX = 1 << 17,
 	NETNS_MAX = 1 << 20,
+	VLAN_RANGES_MAX = 4096,
 };
 
 struct record_head {
@@ -57,7 +61,7 @@ struct head {
 	uint64_t generation, deadline;
 };
 struct numbers {
-	uint32_t netns, flags; /* MADE, ALTNAME: flags is the ifindex */
+	uint32_t netns, flags; /* MADE, ALTNAME, VLANS: flags is the ifindex */
 };
 struct link_numbers {
 	uint32_t netns, flags;
@@ -120,7 +124,8 @@ static void put_link(struct nctl_strbuf *b, const struct nctl_snap_link *l, stru
 {
 	const struct link_numbers v = {
 		.netns = l->netns,
-		.flags = (l->ours ? LINK_OURS : 0) | (l->adopted ? LINK_ADOPTED : 0),
+		.flags = (l->ours ? LINK_OURS : 0) | (l->adopted ? LINK_ADOPTED : 0) |
+	                 (l->touched.vlans ? LINK_VLANS : 0),
 		.common = l->touched.common,
 		.data = l->touched.data,
 		.port = l->touched.port,
@@ -128,6 +133,12 @@ static void put_link(struct nctl_strbuf *b, const struct nctl_snap_link *l, stru
 
 	nctl_link_encode_state(&l->v, m);
 	put_message(b, RECORD_LINK, &v, sizeof(v), m);
+	if (l->v.vlans) {
+		const struct numbers n = {l->netns, l->v.ifindex};
+
+		put_record(b, RECORD_VLANS, &n, sizeof(n), l->v.vlans->v,
+			l->v.vlans->n * sizeof(l->v.vlans->v[0]));
+	}
 }
 
 static void put_addr(struct nctl_strbuf *b, const struct nctl_snap_addr *a, struct nctl_msgbuf *m)
@@ -296,12 +307,32 @@ static int read_link(struct reader *rd, const char *p, size_t len)
 	l.netns = v.netns;
 	l.ours = v.flags & LINK_OURS;
 	l.adopted = v.flags & LINK_ADOPTED;
-	l.touched = (struct nctl_link_diff){.common = v.common, .data = v.data, .port = v.port};
+	l.touched = (struct nctl_link_diff){
+		.common = v.common, .data = v.data, .port = v.port, .vlans = v.flags & LINK_VLANS};
 	r = nctl_snapshot_find(rd->j->snapshot, l.netns, link.ifindex)
 	            ? -EBADMSG
 	            : nctl_snapshot_add_link(rd->j->snapshot, &l, &link);
 	nctl_link_fini(&link);
 	return r;
+}
+
+static int read_vlans(struct reader *rd, const char *p, size_t len)
+{
+	struct nctl_vlan_range ranges[VLAN_RANGES_MAX];
+	struct nctl_snap_link *l;
+	struct numbers v;
+	size_t n;
+
+	if (len < sizeof(v) || (len - sizeof(v)) % sizeof(ranges[0]) || len - sizeof(v) > sizeof(ranges))
+		return -EBADMSG;
+	memcpy(&v, p, sizeof(v));
+	memcpy(ranges, p + sizeof(v), len - sizeof(v));
+	n = (len - sizeof(v)) / sizeof(ranges[0]);
+	l = is_netns(rd, v.netns) ? nctl_snapshot_find(rd->j->snapshot, v.netns, v.flags) : NULL;
+	for (size_t i = 0; i < n; i++)
+		if (!ranges[i].first || ranges[i].first > ranges[i].last || ranges[i].last >= VLAN_RANGES_MAX)
+			return -EBADMSG;
+	return l && !l->v.vlans ? nctl_vlans_new(ranges, n, &l->v.vlans) : -EBADMSG;
 }
 
 static int read_addr(struct reader *rd, const char *p, size_t len)
@@ -393,6 +424,8 @@ static int read_record(struct reader *rd, enum record type, const char *p, size_
 	case RECORD_MADE:
 	case RECORD_ALTNAME:
 		return read_named(rd, type, p, len);
+	case RECORD_VLANS:
+		return read_vlans(rd, p, len);
 	case RECORD_ADDR:
 		return read_addr(rd, p, len);
 	case RECORD_SYSCTL:

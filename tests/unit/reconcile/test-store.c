@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "obj/vlans.h"
 #include "reconcile/private.h"
 #include "test.h"
 
@@ -261,8 +262,9 @@ static void test_broken_generation(void **state)
 /* A snapshot with one of everything. */
 static void fill(struct journal *j)
 {
+	const struct nctl_vlan_range vlans[] = {{1, 1, NCTL_VLAN_PVID | NCTL_VLAN_UNTAGGED}, {10, 20, 0}};
 	const struct nctl_snap_link l = {.netns = 1,
-		.touched = {.common = NCTL_LINK_BIT(MTU), .data = 5},
+		.touched = {.common = NCTL_LINK_BIT(MTU), .data = 5, .vlans = true},
 		.ours = true,
 		.adopted = true};
 	struct nctl_snap_addr a = {.netns = 1, .v = NCTL_ADDR_INIT, .added = true};
@@ -285,6 +287,7 @@ static void fill(struct journal *j)
 	link.has = NCTL_LINK_BIT(NAME) | NCTL_LINK_BIT(MTU);
 	strcpy(link.name, "x7");
 	assert_int_equal(nctl_link_set_kind(&link, nctl_kind_find("vlan")), 0);
+	assert_int_equal(nctl_vlans_new(vlans, NCTL_ARRAY_SIZE(vlans), &link.vlans), 0);
 	assert_int_equal(nctl_snapshot_add_link(j->snapshot, &l, &link), 0);
 	nctl_link_fini(&link);
 	a.v.ifindex = 7;
@@ -318,6 +321,8 @@ static void test_journal(void **state)
 	assert_non_null(l);
 	assert_true(l->ours && l->adopted && l->touched.data == 5 && l->v.mtu == 1400);
 	assert_string_equal(l->v.kind->name, "vlan");
+	assert_true(l->touched.vlans && l->v.vlans && l->v.vlans->n == 2);
+	assert_true(l->v.vlans->v[1].first == 10 && l->v.vlans->v[1].last == 20);
 	assert_true(read.snapshot->n_addrs == 1 && read.snapshot->addrs[0].added);
 	assert_true(read.snapshot->n_made == 1 && read.snapshot->made[0].ifindex == 1000001);
 	assert_string_equal(read.snapshot->altnames[0].name, "another");
