@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * DOC: routes, next-hop objects and rules of a snapshot as records of the journal: numbers, and the kernel's
- * own message about the object.
+ * DOC: routes, next-hop objects, rules and neighbours of a snapshot as records of the journal: numbers, and
+ * the kernel's own message about the object.
  */
 #include "reconcile/journal.h"
 
@@ -16,7 +16,7 @@ struct fib_numbers {
 	uint32_t netns, flags, type;
 };
 /* What the journal calls them. */
-enum { FIB_ROUTE = 1, FIB_NEXTHOP, FIB_RULE };
+enum { FIB_ROUTE = 1, FIB_NEXTHOP, FIB_RULE, FIB_NEIGH };
 
 void nd_journal_put_fib(const struct nctl_snap_fib *f, struct nctl_msgbuf *m, void *userdata,
 	void (*put)(void *userdata, const void *numbers, size_t n_numbers, struct nctl_msgbuf *m))
@@ -30,9 +30,12 @@ void nd_journal_put_fib(const struct nctl_snap_fib *f, struct nctl_msgbuf *m, vo
 	} else if (f->type == NCTL_OP_NEXTHOP_NEW) {
 		v.type = FIB_NEXTHOP;
 		nctl_nexthop_encode_state(&f->fib->v.nexthop, m);
-	} else {
+	} else if (f->type == NCTL_OP_RULE_NEW) {
 		v.type = FIB_RULE;
 		nctl_rule_encode_state(&f->fib->v.rule, m);
+	} else {
+		v.type = FIB_NEIGH;
+		nctl_neigh_encode_new(&f->fib->v.neigh, m);
 	}
 	put(userdata, &v, sizeof(v), m);
 }
@@ -44,14 +47,17 @@ static int decode(
 		return nctl_route_decode(nlh, s, &ret->v.route);
 	if (type == FIB_NEXTHOP)
 		return nctl_nexthop_decode(nlh, s, &ret->v.nexthop);
-	return type == FIB_RULE ? nctl_rule_decode(nlh, s, &ret->v.rule) : -EBADMSG;
+	if (type == FIB_RULE)
+		return nctl_rule_decode(nlh, s, &ret->v.rule);
+	return type == FIB_NEIGH ? nctl_neigh_decode(nlh, s, &ret->v.neigh) : -EBADMSG;
 }
 
 int nd_journal_read_fib(struct nctl_snapshot *s, const char *p, size_t len)
 {
 	static const uint8_t types[] = {[FIB_ROUTE] = NCTL_OP_ROUTE_NEW,
 		[FIB_NEXTHOP] = NCTL_OP_NEXTHOP_NEW,
-		[FIB_RULE] = NCTL_OP_RULE_NEW};
+		[FIB_RULE] = NCTL_OP_RULE_NEW,
+		[FIB_NEIGH] = NCTL_OP_NEIGH_NEW};
 	struct nctl_route_scratch scratch = NCTL_ROUTE_SCRATCH_INIT;
 	struct nctl_op_fib fib = {0};
 	const struct nlmsghdr *nlh;

@@ -99,11 +99,22 @@ static int begin(struct nd_reconcile *r, struct gather *g, struct nctl_session *
 	return e < 0 ? e : ask(g);
 }
 
+static int cmp_link(const void *x, const void *y)
+{
+	const struct nctl_neigh *a = x, *b = y;
+
+	return (a->ifindex > b->ifindex) - (a->ifindex < b->ifindex);
+}
+
 /* One namespace is through, well or not. */
 static void end(struct gather *g, bool known)
 {
+	struct nd_neighs *list = &g->neighs[g->neigh_next];
+
 	g->live = nctl_live_free(g->live);
-	g->neighs[g->neigh_next].known = known;
+	list->known = known;
+	if (list->n)
+		qsort(list->v, list->n, sizeof(*list->v), cmp_link);
 	g->neigh_next++;
 }
 

@@ -58,7 +58,7 @@ struct nctl_plan_netns {
 	nctl_nsid nsid;                   /* as the daemon's own namespace sees it, or NCTL_NSID_NONE */
 	const struct nctl_mirror *have;   /* NULL: not there, or gone */
 	const struct nctl_ledger *ledger; /* NULL: nothing in it is ours */
-	/* Neighbours that were set (permanent, or of ours) and proxies, all of them if known; as sysctls, below. */
+	/* Neighbours that were set, and proxies, all of them if known, ascending by link; as sysctls, below. */
 	const struct nctl_neigh *neighs;
 	size_t n_neighs;
 	bool neighs_known;

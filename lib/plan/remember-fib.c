@@ -4,8 +4,9 @@
  * back. The kernel drops all routes and next hops of a link that goes down (net/ipv4/fib_frontend.c
  * fib_disable_ip, net/ipv6/route.c rt6_disable_ip, net/ipv4/nexthop.c nexthop_flush_dev), and with it those
  * of links above; IPv4 ones of a link that loses its last address; those with a source address that goes;
- * those of a next-hop object, which its groups lose as well. What hangs on a link is found by that link, and
- * copied once.
+ * those of a next-hop object, which its groups lose as well. Neighbours that were set go with a link, too
+ * (net/core/neighbour.c neigh_ifdown), as far as they are known. What hangs on a link is found by that link,
+ * and copied once.
  */
 #include "plan/fib.h"
 
@@ -102,6 +103,23 @@ static bool is_new(struct remember *m, nctl_ifindex ifindex, bool v4_only)
 	return true;
 }
 
+static void lose_neighs(struct remember *m, nctl_ifindex ifindex)
+{
+	const struct nctl_plan_netns *n = &m->p->netns[m->op->netns];
+	size_t from = 0, to = n->n_neighs;
+
+	while (from < to) {
+		size_t mid = from + (to - from) / 2;
+
+		if (n->neighs[mid].ifindex < ifindex)
+			from = mid + 1;
+		else
+			to = mid;
+	}
+	for (; !m->err && from < n->n_neighs && n->neighs[from].ifindex == ifindex; from++)
+		lose(m, NCTL_OP_NEIGH_NEW, nctl_fib_copy_neigh(m->p, &n->neighs[from]));
+}
+
 static void lose_link(struct remember *m, const struct nctl_mirror_link *l, unsigned limit)
 {
 	const struct nctl_nexthop *n;
@@ -112,6 +130,7 @@ static void lose_link(struct remember *m, const struct nctl_mirror_link *l, unsi
 		return;
 	nctl_mirror_routes_of_link(m->have, l->v.ifindex, &walk);
 	lose_routes(m, &walk, AF_UNSPEC);
+	lose_neighs(m, l->v.ifindex);
 	nctl_mirror_nexthops_of_link(m->have, l->v.ifindex, &walk);
 	while (!m->err && (n = nctl_mirror_nexthops_of_next(&walk))) {
 		lose_nexthop(m, n);

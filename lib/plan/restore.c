@@ -440,6 +440,15 @@ static void restore_altnames(struct restore *r)
 	}
 }
 
+/* Neighbours are not mirrored: once they are set back, without a look. */
+static bool is_as_it_was(const struct restore *r, const struct nctl_mirror *m, const struct nctl_snap_fib *f)
+{
+	if (f->type == NCTL_OP_NEIGH_NEW)
+		return !m || r->all;
+	/* In a namespace that is gone, there is nothing. */
+	return m ? nctl_snapshot_fib_is_there(m, f) != f->added : f->added;
+}
+
 /* What goes from the end of the list comes back first. */
 static void restore_fibs(struct restore *r)
 {
@@ -447,8 +456,7 @@ static void restore_fibs(struct restore *r)
 		const struct nctl_snap_fib *f = &r->s->fibs[i];
 		const struct nctl_mirror *m = mirror_of(r, f->netns);
 
-		/* In a namespace that is gone, there is nothing. */
-		if (m ? nctl_snapshot_fib_is_there(m, f) != f->added : f->added)
+		if (is_as_it_was(r, m, f))
 			continue;
 		nctl_plan_enter(&r->b, f->netns);
 		nctl_snapshot_turn_fib(&r->b, f);

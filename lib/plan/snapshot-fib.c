@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * DOC: routes, next-hop objects and rules in a snapshot: those that a plan replaces or deletes, or that go
- * along with links, addresses and next hops (remember-fib.c has found them), and those that it makes; and the
- * way back to them.
+ * DOC: routes, next-hop objects, rules and neighbours in a snapshot: those that a plan replaces or deletes,
+ * or that go along with links, addresses and next hops (remember-fib.c has found them), and those that it
+ * makes; and the way back to them.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -35,7 +35,8 @@ static int take_new(struct nctl_snapshot *s, const struct nctl_op *op)
 	const struct nctl_op_fib *old = op->fib->old;
 	int r = old ? take(s, op, op->type, old, false) : 0;
 
-	if (r < 0 || op->if_missing || (old && op->type == NCTL_OP_NEXTHOP_NEW))
+	if (r < 0 || op->if_missing ||
+		(old && (op->type == NCTL_OP_NEXTHOP_NEW || op->type == NCTL_OP_NEIGH_NEW)))
 		return r;
 	return take(s, op, op->type, op->fib, true);
 }
@@ -46,9 +47,9 @@ int nctl_snapshot_take_fib(struct nctl_snapshot *s, const struct nctl_op *op)
 
 	for (const struct nctl_fib_lost *l = op->lost; l && r >= 0; l = l->next)
 		r = take(s, op, l->type, l->fib, false);
-	if (r < 0 || !nctl_op_is_fib(op) || op->type == NCTL_OP_NEIGH_NEW || op->type == NCTL_OP_NEIGH_DEL)
-		return r; /* nobody can look whether a neighbour is there */
-	if (op->type == NCTL_OP_ROUTE_NEW || op->type == NCTL_OP_NEXTHOP_NEW || op->type == NCTL_OP_RULE_NEW)
+	if (r < 0 || !nctl_op_is_fib(op))
+		return r;
+	if (!nctl_op_info(op)->deletes)
 		return take_new(s, op);
 	/* Each deletion stands behind its NEW. */
 	return take(s, op, (uint8_t)(op->type - 1), op->fib, false);

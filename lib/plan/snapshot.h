@@ -55,10 +55,10 @@ struct nctl_snap_sysctl {
 	const char *name, *old, *value; /* old NULL: not known */
 };
 
-/* A route, next-hop object or rule. */
+/* A route, next-hop object, rule or neighbour. */
 struct nctl_snap_fib {
 	uint32_t netns;
-	uint8_t type; /* of the operation that makes one: NCTL_OP_ROUTE_NEW, _NEXTHOP_NEW, _RULE_NEW */
+	uint8_t type; /* of the operation that makes one: NCTL_OP_ROUTE_NEW, _NEXTHOP_NEW, _RULE_NEW, _NEIGH_NEW */
 	bool added;   /* by the plan; else it was there */
 	const struct nctl_op_fib *fib;
 };

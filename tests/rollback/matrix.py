@@ -15,7 +15,8 @@ A file holds two configurations, with a line "---" between them, and comments as
 
 The first one is applied, then the second one on top of it: with --confirm, and taken back; made to fail at its first step,
 at its second one, and so on until there is none left; and with the daemon killed with SIGKILL before each of its steps,
-and started again; and killed before every other step of the way back. Each time all links, addresses, routes, rules, next hops and bridge VLANs must be what they were.
+and started again; and killed before every other step of the way back. Each time all links, addresses, routes, rules, next
+hops, permanent neighbours and bridge VLANs must be what they were.
 --every N: only each N-th step is killed (all are refused).
 """
 import argparse
@@ -37,7 +38,8 @@ import state  # noqa: E402
 
 LIMIT = 60  # seconds for each thing that is waited for: only to end a broken test
 STEPS_MAX = 400
-COMMANDS = ["link show", "addr show", "route show table all", "rule show", "-6 rule show", "nexthop show"]
+COMMANDS = ["link show", "addr show", "route show table all", "rule show", "-6 rule show", "nexthop show",
+            "neigh show nud permanent", "neigh show proxy"]
 WORDS = ("needs", "setup", "foreign", "netns", "watch", "apply")
 
 
