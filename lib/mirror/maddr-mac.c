@@ -10,6 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* An address comes or goes at each link once in a settling, or a few times: links stand no higher on each
+ * other than 8 (MAX_NEST_DEV of linux/netdevice.h). */
+enum { TURNS_EACH = 16, TURNS_MIN = 1024 };
+
 static struct nctl_maddr_mac *mac_of(const struct nctl_rb_node *n)
 {
 	return n ? nctl_container_of(n, struct nctl_maddr_mac, node) : NULL;
@@ -159,8 +163,13 @@ static void hand_down(
 		nctl_maddr_unwant(s, edge->to, &e->mac, &who);
 }
 
+/*
+ * Links in a circle, as events and a dump between them may show for a moment, could make addresses come and
+ * go without end: then they stay as they are, and the store is incomplete.
+ */
 void nctl_maddr_settle(struct nctl_maddrs *s)
 {
+	size_t turns = TURNS_MIN + TURNS_EACH * s->n_macs;
 	struct nctl_list *first, *pos;
 
 	while ((first = nctl_list_first(&s->queue))) {
@@ -168,7 +177,9 @@ void nctl_maddr_settle(struct nctl_maddrs *s)
 		bool alive = is_alive(e);
 
 		nctl_list_del(&e->queued);
-		if (alive != e->handed_down) {
+		s->incomplete |= !turns;
+		if (alive != e->handed_down && turns) {
+			turns--;
 			e->handed_down = alive;
 			nctl_list_for_each(pos, &e->link->outs)
 				hand_down(s, e, nctl_list_entry(pos, struct nctl_maddr_edge, in_from));

@@ -44,7 +44,7 @@ struct nctl_maddrs *nctl_maddrs_free(struct nctl_maddrs *s);
 
 /*
  * Events, from the mirror: l is new or has changed; ifindex has gone; an address came or went. They cannot
- * fail: for want of memory the store becomes incomplete, until nctl_maddrs_reset and all links and addresses
+ * fail: for want of memory, and by links in a circle, the store becomes incomplete, until nctl_maddrs_reset and all links and addresses
  * again.
  */
 void nctl_maddrs_link(struct nctl_maddrs *s, const struct nctl_link *l);

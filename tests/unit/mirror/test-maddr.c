@@ -318,6 +318,35 @@ static void test_trouble(void **state)
 	}
 }
 
+/*
+ * Links in a circle, as no kernel lets them be, but as events and a dump between them may show: what comes
+ * and what goes would run after each other for ever. It comes to an end, and the store knows that it may be
+ * wrong.
+ */
+static void test_circle(void **state)
+{
+	struct model m = {
+		.links = {
+			[1] = {.here = true, .kind = 3, .flags = IFF_UP | IFF_MULTICAST, .the_one = 5},
+			[2] = {.here = true, .kind = 1, .flags = IFF_UP, .master = 1, .lower = 3},
+			[3] = {.here = true, .kind = 1, .flags = IFF_UP, .lower = 4},
+			[4] = {.here = true, .kind = 1, .flags = IFF_UP, .lower = 1},
+			[5] = {.here = true, .flags = IFF_UP, .master = 1},
+		}};
+
+	(void)state;
+	assert_int_equal(nctl_maddrs_new(&m.s), 0);
+	for (nctl_ifindex i = 1; i <= 5; i++)
+		feed(&m, i);
+	assert_false(nctl_maddrs_is_incomplete(m.s));
+	/* It hands down to the second link from now on, and wants nothing any more itself. */
+	m.links[1].the_one = 2;
+	m.links[1].flags = IFF_UP;
+	feed(&m, 1);
+	assert_true(nctl_maddrs_is_incomplete(m.s));
+	m.s = nctl_maddrs_free(m.s);
+}
+
 /* -- readings -- */
 
 static int parse(
@@ -520,6 +549,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_trouble),
+		cmocka_unit_test(test_circle),
 		cmocka_unit_test(test_why),
 		cmocka_unit_test(test_cost),
 		cmocka_unit_test(test_turn),
