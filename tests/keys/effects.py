@@ -265,8 +265,8 @@ def answers(daemon):
 def netctl_apply(title, path, options=()):
     text = need(['netctl', '-j', 'apply', *options, path], title)
     try:
-        return json.loads(text)
-    except ValueError as error:
+        return json.loads(text.splitlines()[-1])  # before it, the progress of what takes long
+    except (ValueError, IndexError) as error:
         raise Failed(f'{title}: no JSON: {text}') from error
 
 
