@@ -132,6 +132,21 @@ static int update(
 	return 0;
 }
 
+/*
+ * A member that has gone may have taken the group along without a word. In a dump, members of higher numbers
+ * come behind their group: there, only those count that are known to be gone.
+ */
+static bool names_lost(const struct nctl_mirror *m, const struct nctl_nexthop *v, enum nctl_source src)
+{
+	const struct nctl_mirror_list *l = &m->lists[NCTL_OBJECT_NEXTHOP];
+
+	for (uint32_t i = 0; i < v->n_members; i++)
+		if (src == NCTL_SOURCE_EVENT ? !lookup(m, v->members[i].id)
+					     : nctl_mirror_list_is_buried(l, nctl_hash_u64(v->members[i].id)))
+			return true;
+	return false;
+}
+
 int nctl_mirror_nexthop_put(struct nctl_mirror *m, const struct nctl_nexthop *v, enum nctl_source src)
 {
 	struct nctl_nexthop_entry *e = lookup(m, v->id);
@@ -140,7 +155,7 @@ int nctl_mirror_nexthop_put(struct nctl_mirror *m, const struct nctl_nexthop *v,
 	if (nctl_mirror_is_overtaken(
 		    m, NCTL_OBJECT_NEXTHOP, e ? &e->touched : NULL, nctl_hash_u64(v->id), src))
 		return 0;
-	if (touched && nctl_silent_nexthop_is_late(m, v))
+	if ((touched && nctl_silent_nexthop_is_late(m, v)) || names_lost(m, v, src))
 		nctl_suspect(m, NCTL_OBJECT_NEXTHOP, 0, 0);
 	if (e)
 		return update(m, e, v, touched);

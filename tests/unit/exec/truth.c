@@ -122,6 +122,10 @@ static bool check_link(const struct nctl_mirror_link *a, const struct nctl_mirro
 			b->v.name, b->v.ifindex);
 	nctl_link_compare(&a->v, &b->v, &d);
 	d.common &= ~ignore;
+	/* What a kind has is changed without a word while the link is down (net/core/dev.c
+	 * netdev_state_change). */
+	if (ignore && !nctl_link_is_up(&b->v))
+		d.data = d.port = 0;
 	if (d.common || d.data || d.port || d.kind || d.port_kind)
 		return differs(label,
 			"%s (%u, lower %u@%d) differs from %s (lower %u@%d) in %llx %llx %llx %d %d "

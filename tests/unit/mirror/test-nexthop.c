@@ -324,9 +324,36 @@ static void test_rules(void **state)
 	nctl_mirror_free(m);
 }
 
+/* A group outlives none of its members: one that names what has gone, or never came, is asked for once more.
+ */
+static void test_lost_member(void **state)
+{
+	const struct nctl_dump_scope all = {.type = NCTL_OBJECT_NEXTHOP};
+	const struct object lone = {.oif = 7}, group = {.members = {2}};
+	struct nctl_dump_scope scope;
+	struct nctl_mirror *m;
+
+	(void)state;
+	assert_int_equal(nctl_mirror_new(&m), 0);
+	assert_int_equal(put(m, 5, &group, NCTL_SOURCE_EVENT), 0);
+	assert_true(nctl_mirror_next_suspect(m, &scope));
+	assert_int_equal(scope.type, NCTL_OBJECT_NEXTHOP);
+	nctl_mirror_dump_begin(m, &all);
+	assert_int_equal(put(m, 1, &group, NCTL_SOURCE_DUMP), 0);
+	assert_int_equal(put(m, 2, &lone, NCTL_SOURCE_DUMP), 0);
+	assert_false(nctl_mirror_next_suspect(m, &scope)); /* behind its group, as numbers go */
+	assert_int_equal(nctl_mirror_nexthop_drop(m, 2), 0);
+	assert_int_equal(put(m, 3, &lone, NCTL_SOURCE_DUMP), 0);
+	assert_int_equal(put(m, 6, &group, NCTL_SOURCE_DUMP), 0);
+	assert_true(nctl_mirror_next_suspect(m, &scope));
+	nctl_mirror_dump_end(m, true);
+	nctl_mirror_free(m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_lost_member),
 		cmocka_unit_test(test_nexthops),
 		cmocka_unit_test(test_rules),
 	};
