@@ -226,13 +226,16 @@ static void restore_vlans(struct restore *r, const struct nctl_snap_link *l, con
 	op->before = before_of(r, l);
 }
 
-/* As if a plan had added what is there now, and taken away what is not. */
+/*
+ * As if a plan had added what is there now, and taken away what is not. What was there without a list may not
+ * have been asked for it yet: nothing is taken from it that the plan did not add.
+ */
 static void restore_list(struct restore *r, const struct nctl_snap_link *l, const struct nctl_link *now)
 {
 	struct nctl_vlans *added, *gone;
 	int e;
 
-	if (!(r->all || l->touched.vlans) || nctl_vlans_equal(l->v.vlans, now->vlans))
+	if (!((r->all && l->v.vlans) || l->touched.vlans) || nctl_vlans_equal(l->v.vlans, now->vlans))
 		return;
 	e = nctl_vlans_except(now->vlans, l->v.vlans, true, &added);
 	if (e == 0)
