@@ -5,13 +5,13 @@
  */
 #include "batch/lines.h"
 
-#include <limits.h>
 #include <linux/neighbour.h>
 #include <linux/rtnetlink.h>
 #include <string.h>
 #include <sys/socket.h>
 
 #include "base/cleanup.h"
+#include "base/filename.h"
 
 static const struct {
 	const char *name;
@@ -143,8 +143,7 @@ bool nd_batch_netns_line(struct reader *r, enum nd_batch_type type)
 
 	if (!name)
 		return false;
-	if (!*name || strlen(name) > NAME_MAX || strchr(name, '/') || !strcmp(name, ".") ||
-		!strcmp(name, ".."))
+	if (!nctl_is_file_name(name))
 		return nd_batch_wrong(r, NULL, "\"%.64s\" is no name of a namespace", name);
 	if (nd_batch_take(r))
 		return nd_batch_wrong(r, "one line a namespace", "there is one word too many");

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/filename.h"
 #include "base/json.h"
 #include "base/num.h"
 #include "bus/private.h"
@@ -42,12 +43,6 @@ static int refuse(int r, sd_bus_error *error)
 	return r;
 }
 
-/* As ip(8) wants them, and the file system. */
-static bool is_name(const char *s)
-{
-	return *s && strlen(s) <= NAME_MAX && !strchr(s, '/') && strcmp(s, ".") != 0 && strcmp(s, "..") != 0;
-}
-
 static int invalid_name(sd_bus_error *error, const char *name)
 {
 	return sd_bus_error_setf(error, ND_BUS_ERROR "InvalidName", "Invalid netns name \"%.300s\"", name);
@@ -68,7 +63,7 @@ static int add_name(struct names *names, const char *name, sd_bus_error *error)
 	size_t cap = names->cap ? 2 * names->cap : 64;
 	const char **v;
 
-	if (!is_name(name))
+	if (!nctl_is_file_name(name))
 		return invalid_name(error, name);
 	if (names->n == ND_NAMES_MAX)
 		return nd_too_many(error, "names", ND_NAMES_MAX);
@@ -366,9 +361,9 @@ static int read_move(sd_bus_message *m, const struct nd_netns_set *set, struct m
 	r = sd_bus_message_read(m, "ssss", &from, &link, &to, &new_name);
 	if (r < 0)
 		return r;
-	if (*from && !is_name(from))
+	if (*from && !nctl_is_file_name(from))
 		return invalid_name(error, from);
-	if (*to && !is_name(to))
+	if (*to && !nctl_is_file_name(to))
 		return invalid_name(error, to);
 	if (!*link || strlen(link) >= sizeof(v->link))
 		return sd_bus_error_setf(

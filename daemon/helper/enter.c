@@ -22,6 +22,7 @@
 #include <linux/nsfs.h>
 
 #include "base/cleanup.h"
+#include "base/filename.h"
 #include "helper/private.h"
 #include "nl/transport.h"
 
@@ -94,7 +95,7 @@ int nd_place_open(const struct nd_place *p, const struct nd_request *q, uint32_t
 	int fd;
 
 	if (*name) {
-		if (!nd_name_is_good(name))
+		if (!nctl_is_file_name(name))
 			return -EINVAL;
 		snprintf(path, sizeof(path), ND_NETNS_DIR "/%s", name);
 		return open_netns(path, ret_fd);

@@ -21,6 +21,7 @@
 #include <linux/magic.h>
 
 #include "base/cleanup.h"
+#include "base/filename.h"
 #include "base/time.h"
 #include "helper/private.h"
 
@@ -31,14 +32,6 @@ enum {
 	LOCK_STEP_NS = 2 * 1000 * 1000,
 	STACKED_MAX = 16, /* mounts on one name that are taken away with it */
 };
-
-bool nd_name_is_good(const char *name)
-{
-	size_t len = strnlen(name, NAME_MAX + 1);
-
-	return len >= 1 && len <= NAME_MAX && !strchr(name, '/') && strcmp(name, ".") != 0 &&
-	       strcmp(name, "..") != 0;
-}
 
 /*
  * ip(8) holds this lock while it makes the folder a mount. Any user can take the lock of a folder that he may
@@ -171,7 +164,7 @@ int nd_op_create(struct nd_place *p, const struct nd_request *q, struct nd_reply
 	bool made = false;
 	int r;
 
-	if (!nd_name_is_good(name))
+	if (!nctl_is_file_name(name))
 		return nd_reply_refuse(a, -EINVAL, "that is no name for a namespace");
 	r = ensure_prepared(p);
 	if (r < 0)
@@ -213,7 +206,7 @@ int nd_op_delete(struct nd_place *p, const struct nd_request *q, struct nd_reply
 	char path[PATH_SIZE];
 	int i, r;
 
-	if (!nd_name_is_good(name))
+	if (!nctl_is_file_name(name))
 		return nd_reply_refuse(a, -EINVAL, "that is no name for a namespace");
 	if (q->h.cookie[0]) {
 		r = check_cookie(p, name, q->h.cookie[0]);

@@ -114,8 +114,6 @@ int nd_rtnl_move(int rtnl, uint32_t ifindex, int target_fd, const char *name, st
 /* Makes a namespace and comes home; with its cookie. */
 int nd_netns_make(const struct nd_place *p, int *ret_fd, uint64_t *ret_cookie);
 
-/* Is it good as a name in a folder: 1 to NAME_MAX bytes, none of them '/', not "." or ".."? */
-bool nd_name_is_good(const char *name);
 /* "ipv4/conf/all/forwarding": such names, with a '/' between them? */
 bool nd_sysctl_is_good(const char *name);
 

@@ -15,6 +15,7 @@
 #include <linux/openat2.h>
 
 #include "base/cleanup.h"
+#include "base/filename.h"
 #include "helper/private.h"
 
 enum { VALUE_MAX = 4096 }; /* bytes; more is cut off when read, refused when written */
@@ -32,7 +33,7 @@ bool nd_sysctl_is_good(const char *name)
 			return false;
 		memcpy(part, s, len);
 		part[len] = '\0';
-		if (!nd_name_is_good(part))
+		if (!nctl_is_file_name(part))
 			return false;
 		if (!slash)
 			return true;

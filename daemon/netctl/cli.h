@@ -107,7 +107,6 @@ struct cli_names {
 };
 #define CLI_NAMES_MAX 1000000 /* of one call */
 #define CLI_NETNS_DIR "/run/netns"
-bool cli_name_is_valid(const char *name);
 int cli_name_check(const char *name); /* cli_exit, with a sentence */
 /* Words, of which each may hold a range; names of an unfinished one are taken as they are if literal. */
 int cli_names_expand(struct cli_names *names, char *const *words, size_t n, bool literal);

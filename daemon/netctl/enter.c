@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/filename.h"
 #include "base/json.h"
 #include "base/num.h"
 #include "netctl/cli.h"
@@ -74,7 +75,7 @@ static void bind_etc(const char *name)
 	if (!entries)
 		return;
 	while ((d = readdir(entries))) {
-		if (!cli_name_is_valid(d->d_name))
+		if (!nctl_is_file_name(d->d_name))
 			continue;
 		snprintf(from, sizeof(from), ETC_DIR "/%s/%s", name, d->d_name);
 		snprintf(to, sizeof(to), "/etc/%s", d->d_name);

@@ -10,18 +10,13 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/filename.h"
 #include "base/range.h"
 #include "netctl/cli.h"
 
-bool cli_name_is_valid(const char *name)
-{
-	return *name && strlen(name) <= NAME_MAX && !strchr(name, '/') && strcmp(name, ".") != 0 &&
-	       strcmp(name, "..") != 0;
-}
-
 int cli_name_check(const char *name)
 {
-	if (cli_name_is_valid(name))
+	if (nctl_is_file_name(name))
 		return CLI_OK;
 	cli_error("Invalid netns name \"%s\"", name); /* ip(8)'s words */
 	return CLI_USAGE;
@@ -89,7 +84,7 @@ static int compare(const struct dirent **a, const struct dirent **b)
 
 static int is_entry(const struct dirent *d)
 {
-	return cli_name_is_valid(d->d_name);
+	return nctl_is_file_name(d->d_name);
 }
 
 int cli_names_read(struct cli_names *names)

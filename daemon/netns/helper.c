@@ -7,12 +7,12 @@
  * again, or free this.
  */
 #include <errno.h>
-#include <limits.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/filename.h"
 #include "log/log.h"
 #include "netns/client.h"
 
@@ -256,8 +256,7 @@ static int ask(struct nd_helper *h, struct nd_channel *c, const struct nd_call *
 
 static bool is_netns_name(const char *name)
 {
-	return name && *name && strcmp(name, ".") != 0 && strcmp(name, "..") != 0 && !strchr(name, '/') &&
-	       strlen(name) <= NAME_MAX;
+	return name && nctl_is_file_name(name);
 }
 
 static struct nd_channel *shorter(struct nd_helper *h)

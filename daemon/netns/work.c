@@ -10,10 +10,10 @@
 #include "netns/private.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/filename.h"
 #include "log/log.h"
 
 enum {
@@ -177,13 +177,6 @@ static void on_deleted(const struct nd_helper_answer *a, void *userdata)
 	answered(r, a->error, a);
 }
 
-static bool is_fit(const char *name)
-{
-	size_t len = strlen(name);
-
-	return len && len <= NAME_MAX && !strchr(name, '/') && strcmp(name, ".") && strcmp(name, "..");
-}
-
 /* Asks the helper. Negative: it was not asked. */
 static int ask(struct netns_group *g, struct netns_request *r)
 {
@@ -191,7 +184,7 @@ static int ask(struct netns_group *g, struct netns_request *r)
 	const char *text = g->names[r->i];
 	const struct nd_netns *n;
 
-	if (!is_fit(text))
+	if (!nctl_is_file_name(text))
 		return -EINVAL;
 	if (!g->planned)
 		nd_netns_join_hold(s);

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/filename.h"
 #include "base/num.h"
 #include "base/time.h"
 #include "helper/private.h"
@@ -83,7 +84,7 @@ static void check_names(const char *s)
 {
 	_cleanup_(nctl_freep) char *framed = NULL;
 
-	if (nd_name_is_good(s))
+	if (nctl_is_file_name(s))
 		CHECK(*s && strlen(s) <= NAME_MAX && !strchr(s, '/') && strcmp(s, ".") && strcmp(s, ".."));
 	if (!nd_sysctl_is_good(s))
 		return;

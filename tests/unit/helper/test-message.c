@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "base/cleanup.h"
+#include "base/filename.h"
 #include "helper/private.h"
 
 struct message {
@@ -146,16 +147,16 @@ static void test_names(void **state)
 	(void)state;
 	memset(name, 'a', sizeof(name));
 	name[NAME_MAX + 1] = '\0';
-	assert_false(nd_name_is_good(name));
+	assert_false(nctl_is_file_name(name));
 	name[NAME_MAX] = '\0';
-	assert_true(nd_name_is_good(name));
-	assert_true(nd_name_is_good("..."));
-	assert_true(nd_name_is_good(".a"));
-	assert_false(nd_name_is_good(""));
-	assert_false(nd_name_is_good("."));
-	assert_false(nd_name_is_good(".."));
-	assert_false(nd_name_is_good("a/"));
-	assert_false(nd_name_is_good("/"));
+	assert_true(nctl_is_file_name(name));
+	assert_true(nctl_is_file_name("..."));
+	assert_true(nctl_is_file_name(".a"));
+	assert_false(nctl_is_file_name(""));
+	assert_false(nctl_is_file_name("."));
+	assert_false(nctl_is_file_name(".."));
+	assert_false(nctl_is_file_name("a/"));
+	assert_false(nctl_is_file_name("/"));
 }
 
 static struct nd_proto_answer send_and_receive(struct nd_reply *a, int fd, size_t *ret_len)
