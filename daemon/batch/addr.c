@@ -26,8 +26,7 @@ struct option;
 typedef bool (*option_fn)(struct reader *r, struct addr_words *a, const struct option *o);
 
 struct option {
-	const char *word;
-	size_t min;
+	struct known_word word;
 	option_fn fn;
 	uint32_t flag;
 };
@@ -151,47 +150,42 @@ static bool read_dev(struct reader *r, struct addr_words *a, const struct option
 }
 
 static const struct option options[] = {
-	{"dev", 3, read_dev, 0},
-	{"local", 3, read_local_word, 0},
-	{"peer", 4, read_peer, 0},
-	{"remote", 6, read_peer, 0},
-	{"broadcast", 3, read_broadcast, 0},
-	{"brd", 3, read_broadcast, 0},
-	{"label", 5, read_label, 0},
-	{"scope", 5, read_scope, 0},
-	{"valid_lft", 3, read_lifetime, 1},
-	{"preferred_lft", 3, read_lifetime, 0},
-	{"metric", 6, read_metric, 0},
-	{"priority", 8, read_metric, 0},
-	{"preference", 10, read_metric, 0},
-	{"proto", 5, read_proto, 0},
-	{"home", 4, read_flag, IFA_F_HOMEADDRESS},
-	{"nodad", 5, read_flag, IFA_F_NODAD},
-	{"optimistic", 10, read_flag, IFA_F_OPTIMISTIC},
-	{"mngtmpaddr", 10, read_flag, IFA_F_MANAGETEMPADDR},
-	{"noprefixroute", 13, read_flag, IFA_F_NOPREFIXROUTE},
-	{"autojoin", 8, read_flag, IFA_F_MCAUTOJOIN},
+	{{"dev", 3}, read_dev, 0},
+	{{"local", 3}, read_local_word, 0},
+	{{"peer", 4}, read_peer, 0},
+	{{"remote", 6}, read_peer, 0},
+	{{"broadcast", 3}, read_broadcast, 0},
+	{{"brd", 3}, read_broadcast, 0},
+	{{"label", 5}, read_label, 0},
+	{{"scope", 5}, read_scope, 0},
+	{{"valid_lft", 3}, read_lifetime, 1},
+	{{"preferred_lft", 3}, read_lifetime, 0},
+	{{"metric", 6}, read_metric, 0},
+	{{"priority", 8}, read_metric, 0},
+	{{"preference", 10}, read_metric, 0},
+	{{"proto", 5}, read_proto, 0},
+	{{"home", 4}, read_flag, IFA_F_HOMEADDRESS},
+	{{"nodad", 5}, read_flag, IFA_F_NODAD},
+	{{"optimistic", 10}, read_flag, IFA_F_OPTIMISTIC},
+	{{"mngtmpaddr", 10}, read_flag, IFA_F_MANAGETEMPADDR},
+	{{"noprefixroute", 13}, read_flag, IFA_F_NOPREFIXROUTE},
+	{{"autojoin", 8}, read_flag, IFA_F_MCAUTOJOIN},
 };
 
 static bool unknown(struct reader *r)
 {
-	const char *words[NCTL_ARRAY_SIZE(options)];
-
-	for (size_t i = 0; i < NCTL_ARRAY_SIZE(options); i++)
-		words[i] = options[i].word;
-	return nd_batch_unknown(r, "of addresses", words, NCTL_ARRAY_SIZE(words));
+	return nd_batch_unknown_of(
+		r, "of addresses", NULL, 0, &options[0].word, NCTL_ARRAY_SIZE(options), sizeof(options[0]));
 }
 
 static bool read_words(struct reader *r, struct addr_words *a)
 {
 	const char *word;
-	size_t i;
+	int i;
 
 	while ((word = nd_batch_take(r))) {
-		for (i = 0; i < NCTL_ARRAY_SIZE(options); i++)
-			if (nd_batch_is(word, options[i].word, options[i].min))
-				break;
-		if (i < NCTL_ARRAY_SIZE(options)) {
+		i = nd_batch_known(word, &options[0].word, NCTL_ARRAY_SIZE(options), sizeof(options[0]));
+		if (i >= 0) {
 			if (!options[i].fn(r, a, &options[i]))
 				return false;
 		} else if (a->v.local.family || !(*word == ':' || strspn(word, "0123456789abcdefABCDEF"))) {

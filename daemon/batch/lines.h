@@ -30,10 +30,8 @@ struct link_words {
 	struct nctl_link_diff diff;
 	uint32_t flags;
 	nctl_ifindex index;
-	bool up, down;
-	bool port; /* type was X_slave: what came behind it is of the port's table */
 };
-/* Up to the end, or type, whose name is taken. ends: "peer" begins with a name of its own. */
+/* Up to the end, or type, whose name is taken. */
 bool nd_batch_link_words(struct reader *r, struct link_words *l, bool adds);
 /* Operations of a LINK_SET, if there is anything to set. */
 bool nd_batch_link_set_op(

@@ -15,8 +15,7 @@ struct option;
 typedef bool (*option_fn)(struct reader *r, struct link_words *l, const struct option *o);
 
 struct option {
-	const char *word;
-	size_t min; /* letters at least */
+	struct known_word word;
 	option_fn fn;
 	unsigned value; /* a field of links, or a flag */
 };
@@ -75,7 +74,7 @@ static bool read_field(struct reader *r, struct link_words *l, const struct opti
 	say(l, o->value);
 	if (nctl_field_parse(&nctl_link_fields.v[o->value], text, &l->want->v, &why) == 0)
 		return true;
-	return nd_batch_wrong(r, NULL, "%s %s", o->word, nctl_strbuf_str(&why));
+	return nd_batch_wrong(r, NULL, "%s %s", o->word.word, nctl_strbuf_str(&why));
 }
 
 static bool read_group(struct reader *r, struct link_words *l, const struct option *o)
@@ -134,46 +133,42 @@ static bool read_netns(struct reader *r, struct link_words *l, const struct opti
 }
 
 static const struct option options[] = {
-	{"dev", 3, read_dev, 0},
-	{"name", 4, read_name, 0},
-	{"index", 5, read_index, 0},
-	{"link", 4, read_lower, 0},
-	{"up", 2, read_up, 1},
-	{"down", 4, read_up, 0},
-	{"master", 6, read_master, NCTL_LINK_MASTER},
-	{"vrf", 3, read_master, NCTL_LINK_MASTER},
-	{"nomaster", 3, read_nomaster, NCTL_LINK_MASTER},
-	{"mtu", 3, read_field, NCTL_LINK_MTU},
-	{"address", 2, read_field, NCTL_LINK_ADDRESS},
-	{"txqueuelen", 3, read_field, NCTL_LINK_TXQLEN},
-	{"txqlen", 4, read_field, NCTL_LINK_TXQLEN},
-	{"qlen", 2, read_field, NCTL_LINK_TXQLEN},
-	{"alias", 4, read_field, NCTL_LINK_ALIAS},
-	{"addrgenmode", 5, read_field, NCTL_LINK_ADDR_GEN_MODE},
-	{"group", 5, read_group, NCTL_LINK_GROUP},
-	{"arp", 3, read_flag, IFF_NOARP},
-	{"multicast", 5, read_flag, IFF_MULTICAST},
-	{"allmulticast", 5, read_flag, IFF_ALLMULTI},
-	{"promisc", 4, read_flag, IFF_PROMISC},
-	{"dynamic", 3, read_flag, IFF_DYNAMIC},
-	{"netns", 5, read_netns, 0},
+	{{"dev", 3}, read_dev, 0},
+	{{"name", 4}, read_name, 0},
+	{{"index", 5}, read_index, 0},
+	{{"link", 4}, read_lower, 0},
+	{{"up", 2}, read_up, 1},
+	{{"down", 4}, read_up, 0},
+	{{"master", 6}, read_master, NCTL_LINK_MASTER},
+	{{"vrf", 3}, read_master, NCTL_LINK_MASTER},
+	{{"nomaster", 3}, read_nomaster, NCTL_LINK_MASTER},
+	{{"mtu", 3}, read_field, NCTL_LINK_MTU},
+	{{"address", 2}, read_field, NCTL_LINK_ADDRESS},
+	{{"txqueuelen", 3}, read_field, NCTL_LINK_TXQLEN},
+	{{"txqlen", 4}, read_field, NCTL_LINK_TXQLEN},
+	{{"qlen", 2}, read_field, NCTL_LINK_TXQLEN},
+	{{"alias", 4}, read_field, NCTL_LINK_ALIAS},
+	{{"addrgenmode", 5}, read_field, NCTL_LINK_ADDR_GEN_MODE},
+	{{"group", 5}, read_group, NCTL_LINK_GROUP},
+	{{"arp", 3}, read_flag, IFF_NOARP},
+	{{"multicast", 5}, read_flag, IFF_MULTICAST},
+	{{"allmulticast", 5}, read_flag, IFF_ALLMULTI},
+	{{"promisc", 4}, read_flag, IFF_PROMISC},
+	{{"dynamic", 3}, read_flag, IFF_DYNAMIC},
+	{{"netns", 5}, read_netns, 0},
 };
 
 static bool unknown(struct reader *r)
 {
-	const char *words[NCTL_ARRAY_SIZE(options) + 1] = {"type"};
-
-	for (size_t i = 0; i < NCTL_ARRAY_SIZE(options); i++)
-		words[i + 1] = options[i].word;
-	return nd_batch_unknown(r, "here", words, NCTL_ARRAY_SIZE(words));
+	return nd_batch_unknown_of(r, "here", (const char *[]){"type"}, 1, &options[0].word,
+		NCTL_ARRAY_SIZE(options), sizeof(options[0]));
 }
 
 static const struct option *find_option(const char *word)
 {
-	for (size_t i = 0; i < NCTL_ARRAY_SIZE(options); i++)
-		if (nd_batch_is(word, options[i].word, options[i].min))
-			return &options[i];
-	return NULL;
+	int i = nd_batch_known(word, &options[0].word, NCTL_ARRAY_SIZE(options), sizeof(options[0]));
+
+	return i < 0 ? NULL : &options[i];
 }
 
 bool nd_batch_link_words(struct reader *r, struct link_words *l, bool adds)

@@ -54,16 +54,6 @@ static bool read_lladdr(struct reader *r, struct nctl_neigh *v)
 	       nd_batch_wrong(r, NULL, "\"%.64s\" is no link-layer address", text);
 }
 
-static bool read_proto(struct reader *r, struct nctl_neigh *v)
-{
-	const char *text = nd_batch_value(r, "a protocol");
-
-	if (!text)
-		return false;
-	return nctl_route_protocol_parse(text, &v->protocol) == 0 ||
-	       nd_batch_wrong(r, NULL, "\"%.64s\" is no protocol", text);
-}
-
 static bool read_dst(struct reader *r, struct nctl_neigh *v, const char *text)
 {
 	static const char *const words[] = {
@@ -91,7 +81,7 @@ static bool read_words(struct reader *r, struct nctl_neigh *v, const char **dev)
 		} else if (nd_batch_is(word, "nud", 2)) {
 			good = read_state(r, v);
 		} else if (nd_batch_is(word, "protocol", 5)) {
-			good = read_proto(r, v);
+			good = nd_batch_protocol(r, &v->protocol);
 		} else if (nd_batch_is(word, "router", 3)) {
 			v->flags |= NTF_ROUTER;
 		} else if (nd_batch_is(word, "extern_learn", 6)) {

@@ -21,11 +21,7 @@ struct nexthop_words {
 
 static bool read_via(struct reader *r, struct nexthop_words *x)
 {
-	const char *text = nd_batch_value(r, "an address");
-
-	if (text && (!strcmp(text, "inet") || !strcmp(text, "inet6")))
-		text = nd_batch_value(r, "an address");
-	if (!text || !nd_batch_address(r, text, &x->v.hop.via))
+	if (!nd_batch_gateway(r, &x->v.hop.via))
 		return false;
 	x->v.family = x->v.hop.via.family;
 	return true;
@@ -68,16 +64,6 @@ static bool read_group(struct reader *r, struct nexthop_words *x)
 	return x->v.n_members;
 }
 
-static bool read_proto(struct reader *r, struct nexthop_words *x)
-{
-	const char *text = nd_batch_value(r, "a protocol");
-
-	if (!text)
-		return false;
-	return nctl_route_protocol_parse(text, &x->v.protocol) == 0 ||
-	       nd_batch_wrong(r, NULL, "\"%.64s\" is no protocol", text);
-}
-
 static bool read_word(struct reader *r, struct nexthop_words *x, const char *word)
 {
 	static const char *const words[] = {
@@ -94,7 +80,7 @@ static bool read_word(struct reader *r, struct nexthop_words *x, const char *wor
 	if (!strcmp(word, "group"))
 		return read_group(r, x);
 	if (nd_batch_is(word, "protocol", 5))
-		return read_proto(r, x);
+		return nd_batch_protocol(r, &x->v.protocol);
 	if (!strcmp(word, "blackhole"))
 		x->v.blackhole = true;
 	else if (!strcmp(word, "fdb"))

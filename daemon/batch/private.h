@@ -75,6 +75,13 @@ const char *nd_batch_take(struct reader *r);       /* likewise, and steps over i
 const char *nd_batch_value(struct reader *r, const char *what);
 /* Is word the whole one, or its first letters, at least min of them? */
 bool nd_batch_is(const char *word, const char *whole, size_t min);
+/* How the entries of a table of words begin. */
+struct known_word {
+	const char *word;
+	size_t min; /* letters of it that are enough */
+};
+/* The number of the first one of n entries, each of size bytes, that word is; -1: none. */
+int nd_batch_known(const char *word, const struct known_word *first, size_t n, size_t size);
 /* Takes the next word if it is that. */
 bool nd_batch_skip(struct reader *r, const char *whole, size_t min);
 bool nd_batch_on_off(struct reader *r, bool *ret);
@@ -85,12 +92,19 @@ bool nd_batch_u32(struct reader *r, const char *what, uint32_t *ret);
 /* "default", "any", "all" are the whole of the family (AF_UNSPEC: not known yet), and so is a length of 0. */
 bool nd_batch_prefix(struct reader *r, const char *text, uint8_t family, struct nctl_prefix *ret);
 bool nd_batch_address(struct reader *r, const char *text, struct nctl_prefix *ret);
+/* The value of "via": [inet|inet6] ADDRESS. */
+bool nd_batch_gateway(struct reader *r, struct nctl_prefix *ret);
+/* That of "protocol": by name or number. */
+bool nd_batch_protocol(struct reader *r, uint8_t *ret);
 
 /* The word before the next one is wrong. */
 bool nd_batch_wrong(struct reader *r, const char *advice, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 /* It is none of these; n words, NULL ones are passed over. */
 bool nd_batch_unknown(struct reader *r, const char *what, const char *const *words, size_t n);
+/* It is none of these n, nor of those of a table. */
+bool nd_batch_unknown_of(struct reader *r, const char *what, const char *const *words, size_t n,
+	const struct known_word *first, size_t n_table, size_t size);
 /* What the line names is not there. */
 bool nd_batch_lacks(struct reader *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 bool nd_batch_no_memory(struct reader *r);

@@ -96,6 +96,24 @@ bool nd_batch_unknown(struct reader *r, const char *what, const char *const *wor
 	return nd_batch_wrong(r, near ? advice : NULL, "\"%.64s\" is not known %s", word, what);
 }
 
+static const struct known_word *entry(const struct known_word *first, size_t i, size_t size)
+{
+	return (const void *)((const char *)first + i * size);
+}
+
+bool nd_batch_unknown_of(struct reader *r, const char *what, const char *const *words, size_t n,
+	const struct known_word *first, size_t n_table, size_t size)
+{
+	const char *all[64];
+	size_t k = 0;
+
+	for (size_t i = 0; i < n && k < NCTL_ARRAY_SIZE(all); i++)
+		all[k++] = words[i];
+	for (size_t i = 0; i < n_table && k < NCTL_ARRAY_SIZE(all); i++)
+		all[k++] = entry(first, i, size)->word;
+	return nd_batch_unknown(r, what, all, k);
+}
+
 const char *nd_batch_value(struct reader *r, const char *what)
 {
 	const char *v = nd_batch_take(r);
@@ -114,6 +132,14 @@ bool nd_batch_is(const char *word, const char *whole, size_t min)
 	size_t n = strlen(word);
 
 	return n >= min && strncmp(word, whole, n) == 0;
+}
+
+int nd_batch_known(const char *word, const struct known_word *first, size_t n, size_t size)
+{
+	for (size_t i = 0; i < n; i++)
+		if (nd_batch_is(word, entry(first, i, size)->word, entry(first, i, size)->min))
+			return (int)i;
+	return -1;
 }
 
 bool nd_batch_skip(struct reader *r, const char *whole, size_t min)
@@ -200,6 +226,25 @@ bool nd_batch_address(struct reader *r, const char *text, struct nctl_prefix *re
 	if (nctl_addr_parse(text, ret) < 0)
 		return nd_batch_wrong(r, NULL, "\"%.64s\" is no address", text);
 	return true;
+}
+
+bool nd_batch_gateway(struct reader *r, struct nctl_prefix *ret)
+{
+	const char *text = nd_batch_value(r, "an address");
+
+	if (text && (!strcmp(text, "inet") || !strcmp(text, "inet6")))
+		text = nd_batch_value(r, "an address");
+	return text && nd_batch_address(r, text, ret);
+}
+
+bool nd_batch_protocol(struct reader *r, uint8_t *ret)
+{
+	const char *text = nd_batch_value(r, "a protocol");
+
+	if (!text)
+		return false;
+	return nctl_route_protocol_parse(text, ret) == 0 ||
+	       nd_batch_wrong(r, NULL, "\"%.64s\" is no protocol", text);
 }
 
 void *nd_batch_alloc(struct reader *r, size_t size)

@@ -17,26 +17,25 @@
 enum { LOOK_MAX = 16 }; /* routes of one prefix that are looked at */
 
 struct metric {
-	const char *word;
-	size_t min;
+	struct known_word word;
 	unsigned rtax;
 	unsigned scale; /* of milliseconds, with a unit; 0: a plain number */
 };
 
 static const struct metric metrics[] = {
-	{"mtu", 3, RTAX_MTU, 0},
-	{"advmss", 6, RTAX_ADVMSS, 0},
-	{"hoplimit", 3, RTAX_HOPLIMIT, 0},
-	{"reordering", 4, RTAX_REORDERING, 0},
-	{"rtt", 3, RTAX_RTT, 8},
-	{"rttvar", 6, RTAX_RTTVAR, 4},
-	{"rto_min", 7, RTAX_RTO_MIN, 1},
-	{"window", 3, RTAX_WINDOW, 0},
-	{"cwnd", 4, RTAX_CWND, 0},
-	{"initcwnd", 8, RTAX_INITCWND, 0},
-	{"initrwnd", 8, RTAX_INITRWND, 0},
-	{"ssthresh", 4, RTAX_SSTHRESH, 0},
-	{"quickack", 8, RTAX_QUICKACK, 0},
+	{{"mtu", 3}, RTAX_MTU, 0},
+	{{"advmss", 6}, RTAX_ADVMSS, 0},
+	{{"hoplimit", 3}, RTAX_HOPLIMIT, 0},
+	{{"reordering", 4}, RTAX_REORDERING, 0},
+	{{"rtt", 3}, RTAX_RTT, 8},
+	{{"rttvar", 6}, RTAX_RTTVAR, 4},
+	{{"rto_min", 7}, RTAX_RTO_MIN, 1},
+	{{"window", 3}, RTAX_WINDOW, 0},
+	{{"cwnd", 4}, RTAX_CWND, 0},
+	{{"initcwnd", 8}, RTAX_INITCWND, 0},
+	{{"initrwnd", 8}, RTAX_INITRWND, 0},
+	{{"ssthresh", 4}, RTAX_SSTHRESH, 0},
+	{{"quickack", 8}, RTAX_QUICKACK, 0},
 };
 
 static bool read_metric(struct reader *r, struct route_words *x, const struct metric *m)
@@ -63,16 +62,6 @@ static bool read_metric(struct reader *r, struct route_words *x, const struct me
 	return true;
 }
 
-/* [inet|inet6] ADDRESS */
-static bool read_gateway(struct reader *r, struct nctl_prefix *ret)
-{
-	const char *text = nd_batch_value(r, "an address");
-
-	if (text && (!strcmp(text, "inet") || !strcmp(text, "inet6")))
-		text = nd_batch_value(r, "an address");
-	return text && nd_batch_address(r, text, ret);
-}
-
 static bool read_dev(struct reader *r, struct found *ret)
 {
 	const char *name = nd_batch_value(r, "the name of a device");
@@ -90,7 +79,7 @@ static bool read_hop(struct reader *r, struct nctl_hop *hop, struct found *dev)
 	while (good && (word = nd_batch_word(r)) && strcmp(word, "nexthop")) {
 		r->i++;
 		if (nd_batch_is(word, "via", 3)) {
-			good = read_gateway(r, &hop->via);
+			good = nd_batch_gateway(r, &hop->via);
 		} else if (nd_batch_is(word, "dev", 3)) {
 			good = read_dev(r, dev);
 		} else if (nd_batch_is(word, "weight", 6)) {
@@ -140,7 +129,7 @@ static bool read_word(struct reader *r, struct route_words *x, const char *word)
 
 	if (nd_batch_is(word, "via", 3)) {
 		x->has_gateway = true;
-		return read_gateway(r, &hop(x)->via);
+		return nd_batch_gateway(r, &hop(x)->via);
 	}
 	if (nd_batch_is(word, "src", 3)) {
 		word = nd_batch_value(r, "an address");
@@ -207,20 +196,18 @@ static bool is_word(const char *word)
 
 static const struct metric *find_metric(const char *word)
 {
-	for (size_t i = 0; i < NCTL_ARRAY_SIZE(metrics); i++)
-		if (nd_batch_is(word, metrics[i].word, metrics[i].min))
-			return &metrics[i];
-	return NULL;
+	int i = nd_batch_known(word, &metrics[0].word, NCTL_ARRAY_SIZE(metrics), sizeof(metrics[0]));
+
+	return i < 0 ? NULL : &metrics[i];
 }
 
 static bool unknown(struct reader *r)
 {
-	const char *words[NCTL_ARRAY_SIZE(metrics) + 16] = {"via", "dev", "table", "metric", "proto", "scope",
-		"src", "type", "tos", "onlink", "nexthop", "nhid", "vrf", "pref", "from", "expires"};
+	static const char *const words[] = {"via", "dev", "table", "metric", "proto", "scope", "src", "type",
+		"tos", "onlink", "nexthop", "nhid", "vrf", "pref", "from", "expires"};
 
-	for (size_t i = 0; i < NCTL_ARRAY_SIZE(metrics); i++)
-		words[16 + i] = metrics[i].word;
-	return nd_batch_unknown(r, "of routes", words, NCTL_ARRAY_SIZE(words));
+	return nd_batch_unknown_of(r, "of routes", words, NCTL_ARRAY_SIZE(words), &metrics[0].word,
+		NCTL_ARRAY_SIZE(metrics), sizeof(metrics[0]));
 }
 
 /* [to] [TYPE] PREFIX */

@@ -97,11 +97,8 @@ int nd_batch_route_word(struct reader *r, struct route_words *x, const char *wor
 		return told(nd_batch_u32(r, "a number", &x->v.metric));
 	if (nd_batch_is(word, "tos", 3) || nd_batch_is(word, "dsfield", 2))
 		return told(read_tos(r, x));
-	if (nd_batch_is(word, "protocol", 5)) {
-		word = nd_batch_value(r, "a protocol");
-		return told(word && (nctl_route_protocol_parse(word, &x->v.protocol) == 0 ||
-					    nd_batch_wrong(r, NULL, "\"%.64s\" is no protocol", word)));
-	}
+	if (nd_batch_is(word, "protocol", 5))
+		return told(nd_batch_protocol(r, &x->v.protocol));
 	if (nd_batch_is(word, "scope", 5)) {
 		x->has_scope = true;
 		word = nd_batch_value(r, "a scope");

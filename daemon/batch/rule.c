@@ -167,41 +167,40 @@ enum {
 };
 
 static const struct {
-	const char *word;
-	size_t min;
+	struct known_word word;
 	int what;
 } rule_words[] = {
-	{"not", 3, W_NOT},
-	{"from", 4, W_FROM},
-	{"to", 2, W_TO},
-	{"table", 3, W_TABLE},
-	{"lookup", 3, W_TABLE},
-	{"priority", 2, W_PRIORITY},
-	{"preference", 4, W_PRIORITY},
-	{"order", 3, W_PRIORITY},
-	{"fwmark", 2, W_MARK},
-	{"tos", 3, W_TOS},
-	{"dsfield", 2, W_TOS},
-	{"iif", 3, W_IIF},
-	{"dev", 3, W_IIF},
-	{"oif", 3, W_OIF},
-	{"ipproto", 3, W_IPPROTO},
-	{"sport", 5, W_SPORT},
-	{"dport", 5, W_DPORT},
-	{"uidrange", 3, W_UIDS},
-	{"suppress_prefixlength", 16, W_SUPPRESS},
-	{"sup_pl", 6, W_SUPPRESS},
-	{"suppress_ifgroup", 16, W_SUPPRESS_GROUP},
-	{"sup_group", 9, W_SUPPRESS_GROUP},
-	{"l3mdev", 2, W_L3MDEV},
-	{"goto", 2, W_GOTO},
-	{"protocol", 5, W_PROTO},
-	{"tun_id", 6, W_TUN},
-	{"nop", 3, W_NOP},
-	{"blackhole", 5, W_BLACKHOLE},
-	{"unreachable", 5, W_UNREACHABLE},
-	{"prohibit", 4, W_PROHIBIT},
-	{"type", 4, W_TYPE},
+	{{"not", 3}, W_NOT},
+	{{"from", 4}, W_FROM},
+	{{"to", 2}, W_TO},
+	{{"table", 3}, W_TABLE},
+	{{"lookup", 3}, W_TABLE},
+	{{"priority", 2}, W_PRIORITY},
+	{{"preference", 4}, W_PRIORITY},
+	{{"order", 3}, W_PRIORITY},
+	{{"fwmark", 2}, W_MARK},
+	{{"tos", 3}, W_TOS},
+	{{"dsfield", 2}, W_TOS},
+	{{"iif", 3}, W_IIF},
+	{{"dev", 3}, W_IIF},
+	{{"oif", 3}, W_OIF},
+	{{"ipproto", 3}, W_IPPROTO},
+	{{"sport", 5}, W_SPORT},
+	{{"dport", 5}, W_DPORT},
+	{{"uidrange", 3}, W_UIDS},
+	{{"suppress_prefixlength", 16}, W_SUPPRESS},
+	{{"sup_pl", 6}, W_SUPPRESS},
+	{{"suppress_ifgroup", 16}, W_SUPPRESS_GROUP},
+	{{"sup_group", 9}, W_SUPPRESS_GROUP},
+	{{"l3mdev", 2}, W_L3MDEV},
+	{{"goto", 2}, W_GOTO},
+	{{"protocol", 5}, W_PROTO},
+	{{"tun_id", 6}, W_TUN},
+	{{"nop", 3}, W_NOP},
+	{{"blackhole", 5}, W_BLACKHOLE},
+	{{"unreachable", 5}, W_UNREACHABLE},
+	{{"prohibit", 4}, W_PROHIBIT},
+	{{"type", 4}, W_TYPE},
 };
 
 static bool set_action(struct rule_words *x, uint8_t action)
@@ -273,21 +272,16 @@ static bool read_word(struct reader *r, struct rule_words *x, int what)
 
 static bool read_words(struct reader *r, struct rule_words *x)
 {
-	const char *names[NCTL_ARRAY_SIZE(rule_words)], *word;
-	size_t i;
+	const size_t n = NCTL_ARRAY_SIZE(rule_words), size = sizeof(rule_words[0]);
+	const char *word;
 
 	while ((word = nd_batch_take(r))) {
-		for (i = 0; i < NCTL_ARRAY_SIZE(rule_words); i++)
-			if (nd_batch_is(word, rule_words[i].word, rule_words[i].min))
-				break;
-		if (i < NCTL_ARRAY_SIZE(rule_words)) {
-			if (!read_word(r, x, rule_words[i].what))
-				return false;
-			continue;
-		}
-		for (i = 0; i < NCTL_ARRAY_SIZE(rule_words); i++)
-			names[i] = rule_words[i].word;
-		return nd_batch_unknown(r, "of rules", names, NCTL_ARRAY_SIZE(names));
+		int i = nd_batch_known(word, &rule_words[0].word, n, size);
+
+		if (i < 0)
+			return nd_batch_unknown_of(r, "of rules", NULL, 0, &rule_words[0].word, n, size);
+		if (!read_word(r, x, rule_words[i].what))
+			return false;
 	}
 	return true;
 }

@@ -16,8 +16,7 @@
 enum verb { ADD, CHANGE, REPLACE, PREPEND, APPEND, DEL, FLUSH, SET, PROPERTY };
 
 struct object {
-	const char *word;
-	size_t min;
+	struct known_word word;
 	bool (*line)(struct reader *r, enum verb verb);
 	const char *verbs[9]; /* by verb; NULL: it has not */
 };
@@ -83,13 +82,13 @@ static bool netns_line(struct reader *r, enum verb verb)
 
 /* In the order in which ip(8) looks for what is cut short. */
 static const struct object objects[] = {
-	{"address", 1, addr_line,
+	{{"address", 1}, addr_line,
 		{[ADD] = "add",
 			[CHANGE] = "change",
 			[REPLACE] = "replace",
 			[DEL] = "delete",
 			[FLUSH] = "flush"}},
-	{"route", 1, route_line,
+	{{"route", 1}, route_line,
 		{[ADD] = "add",
 			[CHANGE] = "change",
 			[REPLACE] = "replace",
@@ -97,43 +96,38 @@ static const struct object objects[] = {
 			[APPEND] = "append",
 			[DEL] = "delete",
 			[FLUSH] = "flush"}},
-	{"rule", 2, rule_line, {[ADD] = "add", [DEL] = "delete"}},
-	{"neighbor", 1, neigh_line,
+	{{"rule", 2}, rule_line, {[ADD] = "add", [DEL] = "delete"}},
+	{{"neighbor", 1}, neigh_line,
 		{[ADD] = "add", [CHANGE] = "change", [REPLACE] = "replace", [DEL] = "delete"}},
-	{"neighbour", 1, neigh_line,
+	{{"neighbour", 1}, neigh_line,
 		{[ADD] = "add", [CHANGE] = "change", [REPLACE] = "replace", [DEL] = "delete"}},
-	{"link", 1, link_line,
+	{{"link", 1}, link_line,
 		{[ADD] = "add",
 			[SET] = "set",
 			[DEL] = "delete",
 			[PROPERTY] = "property",
 			[CHANGE] = "change"}},
-	{"nexthop", 3, nexthop_line, {[ADD] = "add", [REPLACE] = "replace", [DEL] = "delete"}},
-	{"netns", 3, netns_line, {[ADD] = "add", [DEL] = "delete"}},
+	{{"nexthop", 3}, nexthop_line, {[ADD] = "add", [REPLACE] = "replace", [DEL] = "delete"}},
+	{{"netns", 3}, netns_line, {[ADD] = "add", [DEL] = "delete"}},
 };
 
 static bool unknown_object(struct reader *r, const char *word)
 {
-	const char *words[NCTL_ARRAY_SIZE(objects)];
-
 	if (!strcmp(word, "ip"))
 		return nd_batch_wrong(r, "leave the word out", "lines begin with what comes behind \"ip\"");
 	if (*word == '-')
 		return nd_batch_wrong(r, "say them to netctl batch", "a line has no options of ip(8)");
-	for (size_t i = 0; i < NCTL_ARRAY_SIZE(objects); i++)
-		words[i] = objects[i].word;
-	return nd_batch_unknown(r, "here", words, NCTL_ARRAY_SIZE(words));
+	return nd_batch_unknown_of(
+		r, "here", NULL, 0, &objects[0].word, NCTL_ARRAY_SIZE(objects), sizeof(objects[0]));
 }
 
 static bool read_line(struct reader *r)
 {
 	const char *word = nd_batch_take(r);
-	const struct object *o = NULL;
-	char what[64];
+	int at = nd_batch_known(word, &objects[0].word, NCTL_ARRAY_SIZE(objects), sizeof(objects[0]));
+	const struct object *o = &objects[at < 0 ? 0 : at];
 
-	for (size_t i = 0; i < NCTL_ARRAY_SIZE(objects) && !o; i++)
-		o = nd_batch_is(word, objects[i].word, objects[i].min) ? &objects[i] : NULL;
-	if (!o)
+	if (at < 0)
 		return unknown_object(r, word);
 	word = nd_batch_value(r, "add, del or the like");
 	if (!word)
@@ -143,8 +137,7 @@ static bool read_line(struct reader *r)
 			return o->line(r, (enum verb)i);
 	if (nd_batch_is(word, "show", 2) || nd_batch_is(word, "list", 3) || !strcmp(word, "ls"))
 		return nd_batch_wrong(r, "ask by netctl itself", "lines change something, and show nothing");
-	strcpy(what, "here");
-	return nd_batch_unknown(r, what, o->verbs, NCTL_ARRAY_SIZE(o->verbs));
+	return nd_batch_unknown(r, "here", o->verbs, NCTL_ARRAY_SIZE(o->verbs));
 }
 
 static void room_free(struct room *room)
