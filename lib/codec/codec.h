@@ -91,8 +91,8 @@ int nctl_link_state_diff(const struct nctl_link *l, const struct nlmsghdr *now,
 void nctl_link_encode_new(const struct nctl_link *l, const struct nctl_link *peer, struct nctl_msgbuf *msg);
 
 /*
- * RTM_NEWLINK that changes ifindex: the fields in d, with values from l (d->common FLAGS: those in d->flags, or IFF_UP; MASTER
- * 0 frees; port fields as IFLA_LINKINFO slave data of port_kind, which the link must be a port of already).
+ * RTM_NEWLINK that changes ifindex: the fields in d, with values from l (d->common FLAGS: those in d->flags, or
+ * IFF_UP; MASTER 0 frees; port fields as IFLA_LINKINFO slave data of port_kind, which the link must be a port of already).
  * ALTNAMES have messages of their own, see below.
  */
 void nctl_link_encode_set(nctl_ifindex ifindex, const struct nctl_link *l, const struct nctl_link_diff *d,

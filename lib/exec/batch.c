@@ -126,11 +126,17 @@ static bool is_brief(struct nctl_hub *h)
 	return false;
 }
 
+/* Of deletions, as was found out last. */
+static size_t deletions_window(const struct nctl_hub *h)
+{
+	return h->del_window ? h->del_window : WINDOW_FIRST_DEL;
+}
+
 void nctl_run_reset_window(struct nctl_hub *h)
 {
 	h->run.deleting = h->run.stage == NCTL_STAGE_REMOVE;
 	if (h->run.deleting)
-		h->run.window = h->del_window ? h->del_window : WINDOW_FIRST_DEL;
+		h->run.window = deletions_window(h);
 	else
 		h->run.window = is_brief(h) ? WINDOW_FIRST_BRIEF : WINDOW_FIRST;
 }
@@ -340,7 +346,7 @@ static bool ends_batch(struct nctl_hub *h, const struct nctl_op *op, const struc
 	if (rb->n)
 		return true;
 	run->deleting = deletes;
-	run->window = !deletes ? WINDOW_FIRST : h->del_window ? h->del_window : WINDOW_FIRST_DEL;
+	run->window = deletes ? deletions_window(h) : WINDOW_FIRST;
 	return false;
 }
 
