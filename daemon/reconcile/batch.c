@@ -164,9 +164,9 @@ static nctl_ifindex next_ifindex(struct nd_reconcile *r)
 	return last + 1;
 }
 
-static void note_ifindexes(struct nd_reconcile *r, const struct nctl_plan *p)
+void nd_batches_note(struct nd_reconcile *r, const struct nctl_plan *p)
 {
-	for (size_t i = 0; p && i < p->n_ops; i++)
+	for (size_t i = 0; i < p->n_ops; i++)
 		if (p->ops[i].type == NCTL_OP_LINK_NEW)
 			r->batches.last_ifindex = nctl_max(
 				r->batches.last_ifindex, nctl_max(p->ops[i].ifindex, p->ops[i].peer_ifindex));
@@ -191,7 +191,6 @@ static int fill(struct batch *b)
 			return b->waits ? -EAGAIN : -ENOENT;
 		view.in = &in;
 	}
-	note_ifindexes(r, nctl_list_empty(&r->jobs) ? NULL : nd_job_current(r)->plan);
 	view.next_ifindex = next_ifindex(r);
 	e = nd_batch_fill(&b->lines, &view, b->window_lines, WINDOW_OPS, &b->window);
 	if (e < 0)
@@ -201,7 +200,7 @@ static int fill(struct batch *b)
 		b->lines = before;
 		return -EAGAIN;
 	}
-	note_ifindexes(r, b->window->plan);
+	nd_batches_note(r, b->window->plan);
 	return 0;
 }
 

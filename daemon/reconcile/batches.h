@@ -51,6 +51,8 @@ void nd_batches_fini(struct nd_reconcile *r);
 void nd_batches_wake(struct nd_reconcile *r);
 /* As nd_reconcile_forget. */
 void nd_batches_forget(struct nd_reconcile *r, void *userdata);
+/* p is about to be carried out by somebody else: batches choose no index that it has chosen. */
+void nd_batches_note(struct nd_reconcile *r, const struct nctl_plan *p);
 /* A window is on, so that nothing else may be sent. */
 bool nd_batches_are_on(const struct nd_reconcile *r);
 
@@ -58,6 +60,6 @@ bool nd_batches_are_on(const struct nd_reconcile *r);
 void nd_batch_note_failure(
 	struct batch *b, const struct nd_batch_line *line, int error, const char *text, bool kernel);
 void nd_batch_note_wrong(struct batch *b, const struct nd_batch_line *line);
-/* Counts what became of the lines of the window; not_run: none was tried. */
+/* Counts what became of the lines of the window. */
 void nd_batch_count(struct batch *b);
 void nd_batch_report(struct batch *b, struct nctl_strbuf *out);

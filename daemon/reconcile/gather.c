@@ -5,7 +5,7 @@
  * mirrors of the namespaces that it names, which may have been made a moment ago. Answers come by and by, a
  * bounded number of questions is open at a time. Then the planner gets its view of all namespaces.
  */
-#include "reconcile/private.h"
+#include "reconcile/batches.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -283,6 +283,8 @@ int nd_gather_plan(struct nd_reconcile *r, struct job *job)
 		e = nd_devices_list(&job->gather.devices, &opts);
 	if (e == 0)
 		e = nctl_plan_build(job->want, view.v, view.n, &opts, &job->plan);
+	if (e == 0)
+		nd_batches_note(r, job->plan);
 	free(view.v);
 	return e;
 }
