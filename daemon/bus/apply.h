@@ -18,6 +18,9 @@ struct nd_diagnostics;
 int nd_read_files(const struct nd_client *c, sd_bus_message *m, struct nd_config_texts *texts,
 	struct nd_diagnostics *diag, sd_bus_error *error);
 int nd_answer_diagnostics(sd_bus_message *m, const struct nd_diagnostics *diag);
+/* The same of a call that changes something. 0, 1: it was answered with the reasons; or -errno. */
+int nd_read_change(
+	const struct nd_client *c, sd_bus_message *m, struct nd_config_texts *texts, sd_bus_error *error);
 int nd_method_jobs(sd_bus_message *m, void *userdata, sd_bus_error *error); /* jobs.c */
 int nd_method_cancel(sd_bus_message *m, void *userdata, sd_bus_error *error);
 int nd_method_batch(sd_bus_message *m, void *userdata, sd_bus_error *error); /* batch.c */

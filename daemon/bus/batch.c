@@ -28,18 +28,14 @@ static int read_how(sd_bus_message *m, struct nd_batch_how *how, sd_bus_error *e
 int nd_method_batch(sd_bus_message *m, void *userdata, sd_bus_error *error)
 {
 	_cleanup_(nd_config_texts_fini) struct nd_config_texts texts = ND_CONFIG_TEXTS_INIT;
-	_cleanup_(nd_diagnostics_fini) struct nd_diagnostics diag = ND_DIAGNOSTICS_INIT;
 	struct nd_client *c = userdata;
 	struct nd_batch_how how = {0};
 	struct nd_call *call;
 	int r;
 
-	r = nd_allow_change(c, error);
-	if (r < 0)
-		return r;
-	r = nd_read_files(c, m, &texts, &diag, error);
+	r = nd_read_change(c, m, &texts, error);
 	if (r != 0)
-		return r < 0 ? r : nd_answer_diagnostics(m, &diag);
+		return r;
 	r = read_how(m, &how, error);
 	if (r >= 0 && texts.n != 1)
 		r = sd_bus_error_set(error, ND_BUS_ERROR "NoFiles", "Batch wants one file.");

@@ -120,6 +120,21 @@ int nd_read_files(const struct nd_client *c, sd_bus_message *m, struct nd_config
 	return r < 0 ? r : invalid;
 }
 
+int nd_read_change(
+	const struct nd_client *c, sd_bus_message *m, struct nd_config_texts *texts, sd_bus_error *error)
+{
+	_cleanup_(nd_diagnostics_fini) struct nd_diagnostics diag = ND_DIAGNOSTICS_INIT;
+	int r = nd_allow_change(c, error);
+
+	if (r >= 0)
+		r = nd_read_files(c, m, texts, &diag, error);
+	if (r == ND_CONFIG_INVALID)
+		r = nd_answer_diagnostics(m, &diag);
+	else if (r >= 0)
+		return 0;
+	return r < 0 ? r : 1;
+}
+
 static int method_check(sd_bus_message *m, void *userdata, sd_bus_error *error)
 {
 	_cleanup_(nd_config_texts_fini) struct nd_config_texts texts = ND_CONFIG_TEXTS_INIT;
@@ -187,17 +202,13 @@ static int method_plan(sd_bus_message *m, void *userdata, sd_bus_error *error)
 static int method_apply(sd_bus_message *m, void *userdata, sd_bus_error *error)
 {
 	_cleanup_(nd_config_texts_fini) struct nd_config_texts texts = ND_CONFIG_TEXTS_INIT;
-	_cleanup_(nd_diagnostics_fini) struct nd_diagnostics diag = ND_DIAGNOSTICS_INIT;
 	struct nd_client *c = userdata;
 	struct nd_apply how = {0};
 	int r;
 
-	r = nd_allow_change(c, error);
-	if (r < 0)
-		return r;
-	r = nd_read_files(c, m, &texts, &diag, error);
+	r = nd_read_change(c, m, &texts, error);
 	if (r != 0)
-		return r < 0 ? r : nd_answer_diagnostics(m, &diag);
+		return r;
 	if (texts.n == 0)
 		return sd_bus_error_set(
 			error, ND_BUS_ERROR "NoFiles", "Apply wants files; Reload takes the daemon's.");
