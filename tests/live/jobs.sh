@@ -191,6 +191,17 @@ kill_daemon() {
 	wait_until -t 20 is_idle
 }
 
+# It goes on without whoever asked for it.
+client_killed() { # TITLE COMMAND...
+	_title=$1
+	shift
+	begin "$@"
+	kill -KILL "$client" 2>/dev/null
+	wait "$client" 2>/dev/null
+	ok "$_title: the job ends" wait_until -t 60 is_idle
+	equal "$_title: all is done" 0 "$(links)"
+}
+
 batch_point() { # I HOW
 	make_links "$few"
 	case $2 in
@@ -207,11 +218,7 @@ batch_point() { # I HOW
 		equal "$1: a batch cancelled at $at: what is left" "$((few - $(number_of "$(cat "$tmp/out")" done)))" "$(links)"
 		;;
 	2)
-		begin netctl batch "$tmp/del"
-		kill -KILL "$client" 2>/dev/null
-		wait "$client" 2>/dev/null
-		ok "$1: the client of a batch killed at $at: the job ends" wait_until -t 60 is_idle
-		equal "$1: all is done" 0 "$(links)"
+		client_killed "$1: the client of a batch killed at $at" netctl batch "$tmp/del"
 		;;
 	3)
 		begin netctl batch "$tmp/del"
@@ -238,11 +245,7 @@ apply_point() { # I HOW
 		equal "$1: an apply cancelled at $at: as before, or done" "$([ $? = 4 ] && echo "$few" || echo 0)" "$(links)"
 		;;
 	2)
-		begin netctl apply "$tmp/none.yaml"
-		kill -KILL "$client" 2>/dev/null
-		wait "$client" 2>/dev/null
-		ok "$1: the client of an apply killed at $at: the job ends" wait_until -t 60 is_idle
-		equal "$1: all is done" 0 "$(links)"
+		client_killed "$1: the client of an apply killed at $at" netctl apply "$tmp/none.yaml"
 		;;
 	3)
 		begin netctl apply "$tmp/none.yaml"
