@@ -13,35 +13,21 @@
 #include "base/cleanup.h"
 #include "base/filename.h"
 
-static const struct {
-	const char *name;
-	uint16_t state;
-} states[] = {
-	{"permanent", NUD_PERMANENT},
-	{"reachable", NUD_REACHABLE},
-	{"noarp", NUD_NOARP},
-	{"none", NUD_NONE},
-	{"stale", NUD_STALE},
-	{"incomplete", NUD_INCOMPLETE},
-	{"delay", NUD_DELAY},
-	{"probe", NUD_PROBE},
-	{"failed", NUD_FAILED},
-};
-
 static bool read_state(struct reader *r, struct nctl_neigh *v)
 {
-	const char *text = nd_batch_value(r, "a state"), *words[NCTL_ARRAY_SIZE(states)];
+	const char *text = nd_batch_value(r, "a state"), *words[16];
+	size_t n = 0;
 
 	if (!text)
 		return false;
-	for (size_t i = 0; i < NCTL_ARRAY_SIZE(states); i++) {
-		words[i] = states[i].name;
-		if (strcmp(text, states[i].name))
+	for (const struct nctl_name *s = nctl_neigh_states; s->name && n < NCTL_ARRAY_SIZE(words); s++) {
+		words[n++] = s->name;
+		if (strcmp(text, s->name))
 			continue;
-		v->state = states[i].state;
+		v->state = (uint16_t)s->value;
 		return true;
 	}
-	return nd_batch_unknown(r, "as a state", words, NCTL_ARRAY_SIZE(words));
+	return nd_batch_unknown(r, "as a state", words, n);
 }
 
 static bool read_lladdr(struct reader *r, struct nctl_neigh *v)

@@ -11,6 +11,19 @@
 #include "obj/neigh.h"
 #include "obj/parts.h"
 
+const struct nctl_name nctl_neigh_states[] = {
+	{"permanent", NUD_PERMANENT, NULL},
+	{"reachable", NUD_REACHABLE, NULL},
+	{"noarp", NUD_NOARP, NULL},
+	{"none", NUD_NONE, NULL},
+	{"stale", NUD_STALE, NULL},
+	{"incomplete", NUD_INCOMPLETE, NULL},
+	{"delay", NUD_DELAY, NULL},
+	{"probe", NUD_PROBE, NULL},
+	{"failed", NUD_FAILED, NULL},
+	{0},
+};
+
 struct word {
 	uint32_t bit;
 	const char *name;

@@ -32,5 +32,8 @@ struct nctl_neigh {
 	struct nctl_bytes rest;
 };
 
+/* The words of ip-neighbour(8) for states, up to one without a name. */
+extern const struct nctl_name nctl_neigh_states[];
+
 /* As `ip -j -d neigh`, and of an FDB entry as `bridge -j -d fdb`. */
 void nctl_neigh_json(const struct nctl_neigh *n, const struct nctl_names *names, struct nctl_json *json);

@@ -28,17 +28,16 @@ static int filter_to(struct nd_query *q, const char *value, sd_bus_error *error)
 
 static int filter_nud(struct nd_query *q, const char *value, sd_bus_error *error)
 {
-	static const struct {
-		const char *name;
-		unsigned state;
-	} names[] = {{"all", NUD_ANY | NUD_NOTHING}, {"none", NUD_NOTHING}, {"incomplete", NUD_INCOMPLETE},
-		{"reachable", NUD_REACHABLE}, {"stale", NUD_STALE}, {"delay", NUD_DELAY},
-		{"probe", NUD_PROBE}, {"failed", NUD_FAILED}, {"noarp", NUD_NOARP},
-		{"permanent", NUD_PERMANENT}, {"static", NUD_NOARP}};
-
-	for (size_t i = 0; i < NCTL_ARRAY_SIZE(names); i++) {
-		if (strcmp(value, names[i].name) == 0) {
-			q->neigh.states = names[i].state;
+	if (strcmp(value, "all") == 0) {
+		q->neigh.states = NUD_ANY | NUD_NOTHING;
+		return 0;
+	}
+	/* The word of bridge(8). */
+	if (strcmp(value, "static") == 0)
+		value = "noarp";
+	for (const struct nctl_name *s = nctl_neigh_states; s->name; s++) {
+		if (strcmp(value, s->name) == 0) {
+			q->neigh.states = s->value ? (unsigned)s->value : NUD_NOTHING;
 			return 0;
 		}
 	}
