@@ -210,18 +210,21 @@ static void on_link(nctl_ifindex oif, struct nctl_resolved *ret)
 	*ret = (struct nctl_resolved){.type = RTN_UNICAST, .hop = {.oif = oif, .weight = 1}, .n_hops = 1};
 }
 
-/* Where what is for many goes by itself: to the link that was named or has the source. 0: a route decides. */
+/*
+ * Where what is for many goes by itself: to the link that was named, be it a VRF, or has the source. 0: a route
+ * decides.
+ */
 static nctl_ifindex link_of_many(const struct nctl_flow *f)
 {
 	const struct nctl_prefix *dst = &f->q->dst;
+	nctl_ifindex oif = f->q->oif;
 	const struct nctl_mirror_addr *a;
 
 	if (f->q->iif || !(nctl_prefix_is_multicast(dst) || is_all_ones(dst)))
 		return 0;
 	/* 224.0.0.0/24 (ipv4_is_local_multicast) never leaves its link. */
-	if (f->oif)
-		return is_all_ones(dst) || (dst->addr[0] == 224 && !dst->addr[1] && !dst->addr[2]) ? f->oif
-		                                                                                   : 0;
+	if (oif)
+		return is_all_ones(dst) || (dst->addr[0] == 224 && !dst->addr[1] && !dst->addr[2]) ? oif : 0;
 	a = f->q->src.family == AF_INET ? nctl_mirror_addr_find(f->m, &f->q->src) : NULL;
 	return a ? a->v.ifindex : 0;
 }

@@ -342,6 +342,14 @@ static void test_vrf(void **state)
 	q = to("198.51.100.1");
 	q.oif = VRF;
 	expect(q, RT_TABLE_MAIN, A, "10.1.0.2", "10.3.0.1");
+	/* A VRF that is named is a link that is named: the source does not say by which one it goes. */
+	q = to("225.1.10.139");
+	q.oif = VRF;
+	q.src = prefix("10.3.0.1");
+	assert_int_equal(ask(q).hop.oif, A);
+	assert_int_equal(ask(q).type, RTN_MULTICAST);
+	q.dst = prefix("224.0.0.5");
+	assert_int_equal(ask(q).hop.oif, VRF);
 	q = to("fe80::77");
 	q.oif = VRF;
 	assert_int_equal(ask(q).error, -ENETUNREACH);
