@@ -219,9 +219,10 @@ static void prepare_fn(struct nd_prepare *p)
 
 static void slow_fn(struct nd_timer *t)
 {
-	nctl_time end = nctl_time_add_ms(nctl_time_now(), 5);
+	nctl_time end;
 
 	nd_loop_doing(t->loop, ND_LOOP_EVENTS);
+	end = nctl_time_add_ms(nctl_time_now(), 5);
 	while (nctl_time_cmp(nctl_time_now(), end) < 0)
 		continue;
 	nd_loop_doing(t->loop, ND_LOOP_OTHER);
